@@ -1,0 +1,1 @@
+"""Measure how well language models read people."""
