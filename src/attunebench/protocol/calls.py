@@ -1,0 +1,156 @@
+"""The vocabulary of the protocol: what a call is, and under which condition it is made.
+
+A conversation of n turns has at most 4 n + 1 calls: per turn a draft, a review, the same questions in the
+participant's perspective, and the comparisons; at the end the outcome. Source: AttuneBench, arXiv 2605.21739.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+from attunebench.dataset.schema import Conversation, Letter, Turn
+from attunebench.errors import UsageError
+
+CallKind: TypeAlias = Literal["draft", "review", "perspective", "pairwise", "outcome"]
+Mode: TypeAlias = Literal["default", "verbose", "omniscient", "verbose_omniscient"]
+Strategy: TypeAlias = Literal["absolute", "delta", "blind_delta"]
+
+CALL_KINDS: tuple[CallKind, ...] = get_args(CallKind)
+MODES: tuple[Mode, ...] = get_args(Mode)
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+
+class CallKey(NamedTuple):
+    """Which call of a conversation: the turn's number (none for the outcome) and the kind."""
+
+    turn: int | None
+    kind: CallKind
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message as it is sent."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a call asks for, by which its reply is read.
+
+    `yes_no`: ids of the yes/no questions. `sides`: for each comparison, by its index as a text, the label that
+    stands under each letter. `panas`: the strategy of an outcome call.
+    """
+
+    yes_no: tuple[str, ...] = ()
+    sides: Mapping[str, Mapping[Letter, str | None]] = field(default_factory=dict, hash=False)
+    panas: Strategy = "absolute"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request to the evaluated model. Its messages follow from the data alone, never from earlier replies."""
+
+    conversation_id: str
+    key: CallKey
+    messages: tuple[Message, ...]
+    asked: Asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """What must not mix: results of different conditions never stand in one row.
+
+    Raises `UsageError` for an unknown mode or strategy.
+    """
+
+    mode: Mode = "default"
+    strategy: Strategy = "absolute"
+    prompt_version: str
+    prompt_hash: str
+    generation: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    data_hash: str = ""
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise UsageError(f"--mode must be one of {', '.join(MODES)}, got {self.mode!r}")
+        if self.strategy not in STRATEGIES:
+            raise UsageError(f"--panas must be one of {', '.join(STRATEGIES)}, got {self.strategy!r}")
+
+    @property
+    def id(self) -> str:
+        """A short identity: equal for equal conditions, on any machine."""
+        values = {part.name: getattr(self, part.name) for part in fields(self)}
+        canonical = json.dumps(values, sort_keys=True, default=_plain)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+    @property
+    def verbose(self) -> bool:
+        """Whether the model is asked for its reasoning."""
+        return self.mode in {"verbose", "verbose_omniscient"}
+
+    @property
+    def omniscient(self) -> bool:
+        """Whether the model is shown the participant's profile and affect before the conversation."""
+        return self.mode in {"omniscient", "verbose_omniscient"}
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnQuestions:
+    """A turn's yes/no questions: ids that are asked, and ids named to the model as not applicable."""
+
+    asked: tuple[str, ...]
+    not_applicable: tuple[str, ...]
+
+
+def turn_questions(turn: Turn) -> TurnQuestions:
+    """Sort a turn's yes/no questions into those asked and those not applicable.
+
+    A question is asked if both of its answers (observed, preferred) are missing, or at least one is yes or no. Of
+    a question that stands twice in a turn, the last judgement counts, as in scoring.
+    """
+    last = {judgement.question_id: judgement for judgement in turn.judgements if judgement.question_id}
+    asked: list[str] = []
+    not_applicable: list[str] = []
+    for question_id, judgement in last.items():
+        answers = {judgement.observed_behavior, judgement.preferred_behavior}
+        applies = answers == {None} or bool(answers & {"yes", "no"})
+        (asked if applies else not_applicable).append(question_id)
+    return TurnQuestions(tuple(asked), tuple(not_applicable))
+
+
+def turn_sides(turn: Turn) -> dict[str, dict[Letter, str | None]]:
+    """Return, for each comparison of the turn by its index as a text, the label under each letter."""
+    return {
+        str(index): {"A": comparison.response_a, "B": comparison.response_b}
+        for index, comparison in enumerate(turn.comparisons)
+    }
+
+
+def planned_calls(conversation: Conversation, strategy: Strategy) -> tuple[Call, ...]:
+    """Return every call of a conversation in the order of the thread, without its messages.
+
+    A turn without applicable questions has no perspective call, one without comparisons no pairwise call.
+    """
+    calls: list[Call] = []
+
+    def plan(turn: int | None, kind: CallKind, asked: Asked) -> None:
+        calls.append(Call(conversation.conversation_id, CallKey(turn, kind), (), asked))
+
+    for turn in conversation.ordered_turns:
+        questions = Asked(yes_no=turn_questions(turn).asked)
+        plan(turn.turn_number, "draft", Asked())
+        plan(turn.turn_number, "review", questions)
+        if questions.yes_no:
+            plan(turn.turn_number, "perspective", questions)
+        if turn.comparisons:
+            plan(turn.turn_number, "pairwise", Asked(sides=turn_sides(turn)))
+    plan(None, "outcome", Asked(panas=strategy))
+    return tuple(calls)

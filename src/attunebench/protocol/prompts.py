@@ -1,0 +1,106 @@
+"""Loading prompt templates: versioned data files, one folder a version, identified by a hash of their contents."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+from jinja2 import DictLoader, Environment, StrictUndefined, TemplateError, TemplateSyntaxError
+
+from attunebench.errors import PromptError
+from attunebench.instrument import Questions, load_questions
+
+CURRENT_VERSION = "1"
+TEMPLATES = ("system", "draft", "review", "perspective", "pairwise", "outcome", "background")
+PLACEHOLDER = "placeholder.txt"
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """A version of the prompts together with the question wordings they carry.
+
+    `sha256` covers the bytes of every template and of the questions: equal hashes mean equal messages for equal data.
+    """
+
+    version: str
+    sha256: str
+    placeholder: str
+    questions: Questions
+    _environment: Environment = field(repr=False, compare=False)
+    _source: str = field(repr=False, compare=False)
+
+    def render(self, name: str, /, **values: Any) -> str:
+        """Render one template; values are data and never template source.
+
+        Raises:
+            PromptError: the template uses a variable that does not exist, or fails otherwise.
+        """
+        try:
+            return self._environment.get_template(f"{name}.jinja").render(values).strip()
+        except Exception as error:  # a template can fail in any way an expression can
+            raise _prompt_error(self._source, f"{name}.jinja", error) from error
+
+
+def load_prompts(folder: Path | None = None, questions: Path | None = None) -> Prompts:
+    """Load the templates of a folder; without one, the bundled current version.
+
+    Raises:
+        PromptError: a template is missing, is not UTF-8 or not valid, or the question file is wrong.
+    """
+    source = files("attunebench.protocol") / "prompts" / CURRENT_VERSION if folder is None else folder
+    names = (*(f"{name}.jinja" for name in TEMPLATES), PLACEHOLDER)
+    contents = {name: _read(source, name) for name in names}
+    texts = {name: _decode(content, source, name) for name, content in contents.items()}
+    placeholder = texts.pop(PLACEHOLDER).strip()
+    if not placeholder:
+        raise PromptError(f"{source}: {PLACEHOLDER} must hold a text, got none")
+    wording = load_questions(questions)
+    digest = hashlib.sha256()
+    for part in (*contents.values(), wording.sha256.encode()):
+        digest.update(hashlib.sha256(part).digest())
+    return Prompts(
+        version=CURRENT_VERSION if folder is None else folder.resolve().name,
+        sha256=digest.hexdigest(),
+        placeholder=placeholder,
+        questions=wording,
+        _environment=_environment(texts, str(source)),
+        _source=str(source),
+    )
+
+
+def _read(source: Traversable | Path, name: str) -> bytes:
+    try:
+        return (source / name).read_bytes()
+    except OSError as error:
+        raise PromptError(f"{source}: a prompt folder must hold {name}, got {error.strerror}") from None
+
+
+def _decode(content: bytes, source: Traversable | Path, name: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        got = f"byte 0x{content[error.start]:02x} at offset {error.start}"
+        raise PromptError(f"{source}: {name} must be UTF-8, got {got}") from error
+
+
+def _environment(texts: Mapping[str, str], source: str) -> Environment:
+    # Prompts are plain text: escaping for HTML would change what people wrote.
+    environment = Environment(  # noqa: S701
+        loader=DictLoader(texts), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    for name in texts:
+        try:
+            environment.get_template(name)
+        except TemplateError as error:
+            raise _prompt_error(source, name, error) from error
+    return environment
+
+
+def _prompt_error(source: str, name: str, error: Exception) -> PromptError:
+    if isinstance(error, TemplateSyntaxError):
+        # it may stand in another template, which this one includes
+        return PromptError(f"{source}: {error.name or name}: line {error.lineno}: {error.message}")
+    return PromptError(f"{source}: {name}: {error}")

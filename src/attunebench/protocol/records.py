@@ -1,0 +1,221 @@
+"""The run record: what one model predicted of one conversation, under the public benchmark's field names.
+
+Records come from our own runs and from elsewhere, so reading is lenient where a model's answers stand (what cannot
+be read is no answer) and strict about the frame (ids, turn numbers). Unknown keys are kept. `None` means that an
+answer is missing, usually because its call failed; an empty list or object is an answer with nothing in it.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+
+from attunebench.dataset.schema import Letter, YesNo
+from attunebench.dataset.values import clamp, read_intensity, read_number, read_winner, read_yes_no
+from attunebench.instrument import BRANCHES, canonical_emotion
+from attunebench.protocol.calls import Strategy
+
+T = TypeVar("T")
+
+
+def _or_none(reader: Callable[[Any], T]) -> BeforeValidator:
+    """Read a value that a model gave; what cannot be read is none."""
+
+    def read(raw: Any) -> T | None:
+        try:
+            return reader(raw)
+        except (ValueError, OverflowError):
+            return None
+
+    return BeforeValidator(read)
+
+
+def _lenient(raw: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return handler(raw)
+    except ValidationError:
+        return None
+
+
+def _finite(raw: Any) -> float:
+    number = read_number(raw)
+    if not math.isfinite(number):
+        raise ValueError("must be a finite number")
+    return number
+
+
+def _readable_tags(raw: Any) -> Any:
+    """Keep the entries that name an emotion; a bare text is an emotion without intensity."""
+    if not isinstance(raw, list):
+        return raw
+    tags = ({"emotion": entry} if isinstance(entry, str) else entry for entry in raw)
+    return [tag for tag in tags if isinstance(tag, PredictedTag) or _names_emotion(tag)]
+
+
+def _names_emotion(tag: Any) -> bool:
+    return isinstance(tag, Mapping) and isinstance(tag.get("emotion"), str)
+
+
+def _canonical_items(raw: Any) -> Any:
+    if not isinstance(raw, Mapping):
+        return raw
+    return {canonical_emotion(str(name)) or str(name): value for name, value in raw.items()}
+
+
+def _readable_texts(raw: Any) -> Any:
+    if isinstance(raw, str):
+        return [raw] if raw.strip() else []
+    return [text for text in raw if isinstance(text, str)] if isinstance(raw, list) else raw
+
+
+def _branch_scores(raw: Any) -> Any:
+    if not isinstance(raw, Mapping):
+        return raw
+    lowered = {str(name).strip().lower(): value for name, value in raw.items()}
+    scores = {name: _branch_score(lowered.get(name)) for name in BRANCHES}
+    return {name: score for name, score in scores.items() if score is not None}
+
+
+def _branch_score(raw: Any) -> float | None:
+    try:
+        return clamp(_finite(raw), 1, 7)
+    except (ValueError, OverflowError):
+        return None
+
+
+Lenient = WrapValidator(_lenient)
+"""For a whole answer: of the wrong type, it is none."""
+
+Number = Annotated[float | None, _or_none(_finite)]
+Answers = Annotated[dict[str, Annotated[YesNo | None, _or_none(read_yes_no)]] | None, Lenient]
+Selections = Annotated[dict[str, Annotated[Letter | None, _or_none(read_winner)]] | None, Lenient]
+Text = Annotated[str | None, Lenient]
+Branches = Annotated[dict[str, float] | None, BeforeValidator(_branch_scores), Lenient]
+Texts = Annotated[list[str] | None, BeforeValidator(_readable_texts), Lenient]
+
+
+def _read_strategy(raw: Any) -> Any:
+    return raw.strip().lower().replace("-", "_") or None if isinstance(raw, str) else raw
+
+
+class RecordPart(BaseModel):
+    """Base of the parts of a record: frozen, unknown keys kept."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True)
+
+
+class PredictedTag(RecordPart):
+    """A predicted emotion. Our own runs write only the 20 words; records from elsewhere may hold any text."""
+
+    emotion: StrictStr
+    intensity: Annotated[int | None, _or_none(read_intensity)] = None
+
+
+class TurnRecord(RecordPart):
+    """What the model predicted and drafted for one turn.
+
+    `om_assessment` is what the reply did, `human_prediction` what the participant would have wanted; `_hp` marks the
+    same two from the perspective call. Pairwise selections and assignments are keyed by the comparison's position.
+    """
+
+    turn_number: Annotated[StrictInt, Field(alias="turnNumber")]
+    em_emotion_tags: Annotated[list[PredictedTag] | None, BeforeValidator(_readable_tags), Lenient] = None
+    em_drafted_response: Text = None
+    response_reasoning: Text = None
+    emotion_reasoning: Text = None
+    pairwise_assignment: Annotated[dict[str, dict[Letter, str | None]] | None, Lenient] = None
+    em_binary_om_assessment: Answers = None
+    em_binary_human_prediction: Answers = None
+    em_binary_om_assessment_hp: Answers = None
+    em_binary_human_prediction_hp: Answers = None
+    em_pairwise_selections: Selections = None
+    em_draft_judge_scores: Annotated[dict[str, Number] | None, Lenient] = None
+    em_draft_judge_scores_by_model: Annotated[dict[str, Any] | None, Lenient] = None
+    em_draft_binary_assessment: Answers = None
+    em_draft_binary_assessment_by_model: Annotated[dict[str, Any] | None, Lenient] = None
+
+
+class PredictedPanas(RecordPart):
+    """Predicted PANAS: totals 10-70, items 1-7 by canonical name."""
+
+    total_positive_affect: Annotated[Number, Field(alias="totalPositiveAffect")] = None
+    total_negative_affect: Annotated[Number, Field(alias="totalNegativeAffect")] = None
+    items: Annotated[dict[str, Number] | None, BeforeValidator(_canonical_items), Lenient] = None
+
+
+class PredictedQuestions(RecordPart):
+    """Predicted answers to the questions after the conversation."""
+
+    looking_for: Annotated[Texts, Field(alias="q1_lookingFor")] = None
+    emotion_clarity: Annotated[Text, Field(alias="q2_emotionClarity")] = None
+    model_fit: Annotated[Text, Field(alias="q3_modelFit")] = None
+    what_felt_off: Annotated[Texts, Field(alias="q3_followUp_whatFeltOff")] = None
+    four_branch_scores: Annotated[Branches, Field(alias="fourBranchScores")] = None
+
+
+class PostRecord(RecordPart):
+    """What the model predicted for the time after the conversation."""
+
+    panas_strategy: Annotated[Strategy | None, BeforeValidator(_read_strategy)] = None
+    pre_panas_shown: Annotated[dict[str, Any] | None, Lenient] = None
+    predicted_post_panas: Annotated[PredictedPanas | None, Lenient] = None
+    predicted_panas_delta: Annotated[dict[str, Any] | None, Lenient] = None
+    predicted_conversation_wide: Annotated[PredictedQuestions | None, Lenient] = None
+
+
+class CallRecord(RecordPart):
+    """How one call of the conversation ended: its state after the last attempt, and what was counted in it."""
+
+    turn: int | None
+    call: str
+    state: str
+    attempts: int = 1
+    counters: dict[str, int] = Field(default_factory=dict)
+
+
+class Provenance(RecordPart):
+    """Under which conditions a record was made."""
+
+    condition: str | None = None
+    prompt_version: str | None = None
+    prompt_hash: str | None = None
+    generation: dict[str, Any] | None = None
+    data_hash: str | None = None
+    program_version: str | None = None
+
+
+class RunRecord(RecordPart):
+    """One conversation x model x mode x strategy."""
+
+    conversation_id: Annotated[StrictStr, Field(alias="conversationId")]
+    source_file: str | None = None
+    em_model: StrictStr
+    run_timestamp: str | None = None
+    mode: StrictStr = "default"
+    turns: list[TurnRecord]
+    post_conversation: PostRecord | None = None
+    api_cost: float | None = None
+    duration_seconds: float | None = None
+    calls: list[CallRecord] | None = None
+    provenance: Provenance | None = None
+
+    @property
+    def strategy(self) -> Strategy:
+        """The PANAS strategy; records that do not say used the absolute one."""
+        return (self.post_conversation and self.post_conversation.panas_strategy) or "absolute"
+
+    @property
+    def condition(self) -> str | None:
+        """The identity of the condition the record was made under, if it says."""
+        return self.provenance.condition if self.provenance else None

@@ -1,0 +1,134 @@
+"""From a conversation to the messages of all its calls.
+
+The thread holds the system message, then for each turn the draft prompt, a fixed placeholder, the review prompt, a
+placeholder. Perspective and pairwise calls hang off the thread at the end of their turn; the outcome call comes at
+the end. No model's answer ever enters a message, so all calls can be made at once. Source: AttuneBench, arXiv
+2605.21739.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from attunebench.dataset.schema import Conversation, Panas, Turn
+from attunebench.instrument import CLARITY_OPTIONS, EMOTION_WORDS, FIT_OPTIONS, LOOKING_FOR_OPTIONS, Voice
+from attunebench.protocol.calls import (
+    Asked,
+    Call,
+    CallKey,
+    CallKind,
+    Condition,
+    Message,
+    turn_questions,
+    turn_sides,
+)
+from attunebench.protocol.prompts import Prompts
+
+_SIDE_NAMES = {"original": "original", "alternate": "alternate1", "human": "alternate2"}
+_OPTIONS = {"looking_for": LOOKING_FOR_OPTIONS, "clarity": CLARITY_OPTIONS, "fit": FIT_OPTIONS}
+
+
+def conversation_calls(conversation: Conversation, condition: Condition, prompts: Prompts) -> tuple[Call, ...]:
+    """Return every call of a conversation, in the order of the thread.
+
+    Raises:
+        PromptError: a template lacks a variable or is wrong.
+    """
+    return tuple(_calls(conversation, condition, prompts))
+
+
+def _calls(conversation: Conversation, condition: Condition, prompts: Prompts) -> Iterator[Call]:
+    placeholder = Message("assistant", prompts.placeholder)
+    thread = [Message("system", prompts.render("system"))]
+
+    def call(turn: int | None, kind: CallKind, prompt: str, asked: Asked) -> Call:
+        messages = (*thread, Message("user", prompt))
+        return Call(conversation.conversation_id, CallKey(turn, kind), messages, asked)
+
+    background = _background(conversation, prompts) if condition.omniscient else None
+    for position, turn in enumerate(conversation.ordered_turns):
+        before = {"turn": turn.turn_number, "message": turn.user_message, "verbose": condition.verbose}
+        # The draft's template cannot show the reply: it does not get it.
+        draft = prompts.render("draft", **before, background=background if position == 0 else None)
+        values = {**before, "reply": turn.llm_response}
+        review = prompts.render("review", **values, **_yes_no(turn, prompts, "about_participant"))
+        questions = Asked(yes_no=turn_questions(turn).asked)
+        yield call(turn.turn_number, "draft", draft, Asked())
+        thread += [Message("user", draft), placeholder]
+        yield call(turn.turn_number, "review", review, questions)
+        thread += [Message("user", review), placeholder]
+        if questions.yes_no:
+            prompt = prompts.render("perspective", **values, **_yes_no(turn, prompts, "to_participant"))
+            yield call(turn.turn_number, "perspective", prompt, questions)
+        if turn.comparisons:
+            prompt = prompts.render("pairwise", **values, **_comparisons(turn, prompts))
+            yield call(turn.turn_number, "pairwise", prompt, Asked(sides=turn_sides(turn)))
+    yield call(None, "outcome", _outcome(conversation, condition, prompts), Asked(panas=condition.strategy))
+
+
+def _yes_no(turn: Turn, prompts: Prompts, voice: Voice) -> dict[str, Any]:
+    questions = turn_questions(turn)
+    texts = [{"id": id_, "text": prompts.questions.yes_no_text(id_, voice)} for id_ in questions.asked]
+    return {"yes_no": texts, "not_applicable": questions.not_applicable, "emotion_words": EMOTION_WORDS}
+
+
+def _comparisons(turn: Turn, prompts: Prompts) -> dict[str, Any]:
+    comparisons = [
+        {
+            "index": str(index),
+            "text": prompts.questions.pairwise_text(comparison.question_id, "about_participant"),
+            "a": _side_name(comparison.response_a),
+            "b": _side_name(comparison.response_b),
+        }
+        for index, comparison in enumerate(turn.comparisons)
+    ]
+    replies = {name: turn.reply(label) for label, name in _SIDE_NAMES.items()}
+    return {"comparisons": comparisons, "replies": {name: text for name, text in replies.items() if text is not None}}
+
+
+def _side_name(label: str | None) -> str:
+    return _SIDE_NAMES.get(label or "", label or "unknown")
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(_as_text(entry) for entry in value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def panas_totals(panas: Panas | None) -> dict[str, int | None]:
+    """Return the two totals (10-70) of a PANAS report, as given or summed; none where unknown."""
+    return {
+        "positive": panas.positive_affect if panas else None,
+        "negative": panas.negative_affect if panas else None,
+    }
+
+
+def shows_totals(conversation: Conversation, condition: Condition) -> bool:
+    """Whether the outcome call shows the participant's totals before: known, and not the blind strategy."""
+    known = any(total is not None for total in panas_totals(conversation.pre_panas).values())
+    return known and condition.strategy != "blind_delta"
+
+
+def _outcome(conversation: Conversation, condition: Condition, prompts: Prompts) -> str:
+    wording = prompts.questions
+    totals = panas_totals(conversation.pre_panas) if shows_totals(conversation, condition) else None
+    return prompts.render(
+        "outcome",
+        panas=condition.strategy,
+        emotion_words=EMOTION_WORDS,
+        totals_before=totals,
+        options=_OPTIONS,
+        wording={id_: question.about_participant for id_, question in wording.outcome.items()},
+        branches=[{"id": id_, "text": q.about_participant} for id_, q in wording.branches.items()],
+    )
+
+
+def _background(conversation: Conversation, prompts: Prompts) -> str | None:
+    profile = conversation.participant_profile
+    said: list[tuple[str, Any]] = []
+    if profile:
+        said = [("age", profile.age), ("traits", profile.traits), ("goals", profile.goals)]
+        said += [*(profile.responses or {}).items(), *(profile.extra or {}).items()]
+    answers = [(name, _as_text(value)) for name, value in said if value not in (None, "", [], {})]
+    return prompts.render("background", answers=answers, totals_before=panas_totals(conversation.pre_panas)) or None

@@ -1,0 +1,32 @@
+"""Which answers of a run record are missing because their call failed."""
+
+from typing import TypeVar
+
+from attunebench.protocol.records import RunRecord
+
+Answer = TypeVar("Answer")
+
+GOOD_STATES = frozenset({"parsed", "repaired"})
+"""The states of a call whose reply could be read; every other state is a failure."""
+
+
+class Calls:
+    """How the calls of one record ended.
+
+    A record that lists its calls is believed: an answer counts only if its call ended well. For a call that is not
+    listed, as in records from elsewhere, an absent answer is a failed call.
+    """
+
+    def __init__(self, record: RunRecord) -> None:
+        self._ended_well = {(c.turn, c.call): c.state in GOOD_STATES for c in record.calls or ()}
+        self.judged = any(turn.em_draft_judge_scores for turn in record.turns) or any(
+            call == "judge" for _, call in self._ended_well
+        )
+        """Whether drafts were judged at all in this record."""
+
+    def answer(self, turn: int | None, call: str, answer: Answer | None) -> tuple[Answer | None, bool]:
+        """Return the answer that counts, none if there is none, and whether its call failed."""
+        ended_well = self._ended_well.get((turn, call)) if self._ended_well else None
+        if ended_well is None:
+            return answer, answer is None
+        return (answer, False) if ended_well else (None, True)

@@ -1,0 +1,112 @@
+"""Emotion recognition, one turn: which emotions the participant felt, and how strongly.
+
+Source: AttuneBench, arXiv 2605.21739. Words are compared trimmed and lower-cased. A prediction of a neutral word is
+no prediction.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from scipy.optimize import linear_sum_assignment
+
+from attunebench.dataset.schema import EmotionTag
+from attunebench.instrument import EMOTION_INDEX, NEUTRAL_WORDS, SIMILARITY
+from attunebench.protocol.records import PredictedTag
+from attunebench.score.means import harmonic, mean
+from attunebench.score.text import folded
+
+Tag: TypeAlias = tuple[str, int | None]
+"""A folded word and its intensity, 1 to 7 or none."""
+
+Matrix: TypeAlias = list[list[float]]
+
+EMOTION_METRICS = (
+    "emotion_hit_rate",
+    "emotion_intensity_mae",
+    "emotion_precision",
+    "emotion_recall",
+    "emotion_f1",
+    "emotion_f1_intensity",
+    "emotion_va_score",
+    "emotion_va_intensity_score",
+)
+"""What `emotion_scores` returns; all but the mean absolute error are 0 to 1, up is better."""
+
+_SIMILARITY: Matrix = SIMILARITY.tolist()
+_INTENSITY_RANGE = 6
+_WORD_WEIGHT = 0.7
+
+
+def read_tags(tags: Iterable[EmotionTag | PredictedTag] | None) -> list[Tag]:
+    """Return the tags with their words folded, repeats kept; absent tags are none."""
+    folded_tags = [(folded(tag.emotion), tag.intensity) for tag in tags or ()]
+    return [tag for tag in folded_tags if tag[0] not in NEUTRAL_WORDS]
+
+
+def emotion_scores(truth: Sequence[Tag], predicted: Sequence[Tag]) -> dict[str, float | None]:
+    """Score one turn's emotions by every metric of `EMOTION_METRICS`.
+
+    With G, P the sets of reported and predicted words: hit rate and recall = |G & P|/|G|, precision = |G & P|/|P|
+    (0 if undefined), F1 their harmonic mean. Both sets empty: all 1. Intensities i, j of a shared word, the last
+    where a word is repeated: MAE = mean |i - j| (0 to 6, down is better; none without a shared word that has both);
+    F1-intensity = F1 x mean(1 - |i - j|/6), and 0 without such a word. For the two VA scores see `va_scores`.
+    """
+    intensities, guesses = dict(truth), dict(predicted)
+    shared = [(intensities[word], guesses[word]) for word in intensities if word in guesses]
+    gaps = [abs(i - j) for i, j in shared if i is not None and j is not None]
+    neither = not truth and not predicted
+    recall = len(shared) / len(intensities) if truth else float(neither)
+    precision = len(shared) / len(guesses) if predicted else float(neither)
+    f1 = harmonic(precision, recall)
+    mae = mean(gaps)
+    nearness = float(neither) if mae is None else 1 - mae / _INTENSITY_RANGE
+    va_score, va_intensity_score = va_scores(truth, predicted)
+    return {
+        "emotion_hit_rate": recall,
+        "emotion_intensity_mae": mae,
+        "emotion_precision": precision,
+        "emotion_recall": recall,
+        "emotion_f1": f1,
+        "emotion_f1_intensity": f1 * nearness,
+        "emotion_va_score": va_score,
+        "emotion_va_intensity_score": va_intensity_score,
+    }
+
+
+def va_scores(truth: Sequence[Tag], predicted: Sequence[Tag]) -> tuple[float, float]:
+    """Return the valence-arousal score without and with intensity, each 0 to 1, up is better.
+
+    n reported and m predicted tags, repeats kept, are paired one to one so that the total similarity of the
+    min(n, m) pairs is greatest; score = total/min(n, m) x min(n, m)/max(n, m) = total/max(n, m). Both lists empty
+    1, one empty 0. Similarity of a pair is `instrument.similarity`; with intensity, 0.7 of it plus
+    0.3 (1 - |i - j|/6), the second term 0 where an intensity is missing, under an assignment of its own.
+    """
+    if not truth or not predicted:
+        same = float(not truth and not predicted)
+        return same, same
+    plain = [[_similarity(word, guess) for guess, _ in predicted] for word, _ in truth]
+    intense = [
+        [_WORD_WEIGHT * s + (1 - _WORD_WEIGHT) * _nearness(i, j) for s, (_, j) in zip(row, predicted, strict=True)]
+        for row, (_, i) in zip(plain, truth, strict=True)
+    ]
+    size = max(len(truth), len(predicted))
+    return greatest_total(plain) / size, greatest_total(intense) / size
+
+
+def greatest_total(matrix: Matrix) -> float:
+    """Return the greatest total of a one-to-one assignment of rows to columns, min(n, m) pairs."""
+    if len(matrix) == 1:
+        return max(matrix[0])
+    if len(matrix[0]) == 1:
+        return max(row[0] for row in matrix)
+    rows, columns = linear_sum_assignment(matrix, maximize=True)
+    return sum(matrix[i][j] for i, j in zip(rows.tolist(), columns.tolist(), strict=True))
+
+
+def _similarity(word: str, guess: str) -> float:
+    row, column = EMOTION_INDEX.get(word), EMOTION_INDEX.get(guess)
+    return 0.0 if row is None or column is None else _SIMILARITY[row][column]
+
+
+def _nearness(i: int | None, j: int | None) -> float:
+    return 0.0 if i is None or j is None else 1 - abs(i - j) / _INTENSITY_RANGE

@@ -1,0 +1,66 @@
+"""Pairwise comparisons: which of two replies the participant preferred.
+
+Source: AttuneBench, arXiv 2605.21739; that an undecided comparison without a prediction is wrong comes from a public
+port of the benchmark's scorer, not verified against the original.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from math import sqrt
+
+from attunebench.dataset.schema import Comparison, Letter
+from attunebench.score.means import mean
+
+
+def letters(comparisons: Sequence[Comparison], selections: Mapping[str, Letter | None]) -> list[Letter | None]:
+    """Return the predicted letter of each comparison; selections are keyed by position ("0", "1", ...)."""
+    return [selections.get(str(position)) for position in range(len(comparisons))]
+
+
+def share_right(comparisons: Sequence[Comparison], predicted: Sequence[Letter | None]) -> float | None:
+    """Return the share of comparisons whose predicted letter is the winner: 0 to 1, up is better.
+
+    A comparison without a winner is never right. None without comparisons.
+    """
+    pairs = zip(comparisons, predicted, strict=True)
+    return mean([float(c.winner is not None and c.winner == letter) for c, letter in pairs])
+
+
+def wins(comparisons: Sequence[Comparison], chosen: Iterable[Letter | None]) -> dict[str, int]:
+    """Count how often each label that occurs in the comparisons was chosen; labels without a win have 0."""
+    sides = (label for c in comparisons for label in (c.response_a, c.response_b))
+    counts = {label: 0 for label in sides if label is not None}
+    for comparison, letter in zip(comparisons, chosen, strict=True):
+        label = None if letter is None else comparison.label(letter)
+        if label is not None:
+            counts[label] += 1
+    return counts
+
+
+def kendall_tau(truth: Mapping[str, int], predicted: Mapping[str, int]) -> float | None:
+    """Return Kendall's tau of two rankings by wins, ties broken alphabetically: -1 to 1, up is better.
+
+    (concordant - discordant)/pairs over all pairs of labels. None with fewer than 2 labels.
+    """
+    return kendall_tau_b(_ranks(truth), _ranks(predicted))
+
+
+def kendall_tau_b(truth: Mapping[str, int], predicted: Mapping[str, int]) -> float | None:
+    """Return Kendall's tau-b of two counts over the same labels: -1 to 1, up is better.
+
+    (concordant - discordant)/sqrt(u v), u and v the pairs of labels that the one and the other count tell apart.
+    None if either tells none apart. Kendall 1945, "The treatment of ties in ranking problems".
+    """
+    balance = told_apart = predicted_apart = 0
+    for one, other in combinations(truth, 2):
+        x, y = truth[one] - truth[other], predicted[one] - predicted[other]
+        told_apart += x != 0
+        predicted_apart += y != 0
+        balance += (x * y > 0) - (x * y < 0)
+    scale = told_apart * predicted_apart
+    return balance / sqrt(scale) if scale else None
+
+
+def _ranks(counts: Mapping[str, int]) -> dict[str, int]:
+    order = sorted(counts, key=lambda label: (-counts[label], label))
+    return {label: rank for rank, label in enumerate(order)}
