@@ -1,0 +1,49 @@
+"""`attunebench run`: ask models."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from attunebench.cli.options import DataPath, ModeOption, StrategyOption
+
+
+def run_models(
+    data: DataPath,
+    model: Annotated[
+        list[str],
+        typer.Option(
+            help="A model by Inspect's names (openai/…, anthropic/…, openai-api/NAME/…) or baseline/NAME; may repeat."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the records, the ledger and Inspect's logs.")],
+    mode: ModeOption = "default",
+    panas: StrategyOption = "absolute",
+    limit: Annotated[int | None, typer.Option(help="Only the first so many conversations.")] = None,
+    ids: Annotated[str | None, typer.Option(help="Only these conversations, separated by commas.")] = None,
+    max_connections: Annotated[int, typer.Option(min=1, help="Calls in flight at once, per model.")] = 10,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Longest reply, in tokens.")] = 2048,
+    attempts: Annotated[int, typer.Option(min=1, help="How often to ask while a reply cannot be read.")] = 3,
+) -> None:
+    """Ask models to read a data set's conversations; exit 0 once every call has ended, failed ones included."""
+    from attunebench.dataset.load import load_dataset
+    from attunebench.models.settings import Settings
+    from attunebench.run.engine import RunPlan, run
+    from attunebench.run.progress import make_display
+
+    console = Console(stderr=True)
+    plan = RunPlan(
+        dataset=load_dataset(data),
+        ids=None if ids is None else tuple(ids.split(",")),
+        limit=limit,
+        models=model,
+        out=out,
+        mode=mode,
+        strategy=panas,
+        settings=Settings(max_connections=max_connections, max_tokens=max_tokens, attempts=attempts),
+    )
+    tally = run(plan, lambda calls: make_display(console, calls))
+    for state, count in sorted(tally.states.items()):
+        typer.echo(f"{state}: {count:,}")
+    typer.echo(f"{tally.done:,} calls, {tally}; results in {out}")

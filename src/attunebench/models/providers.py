@@ -1,0 +1,34 @@
+"""Opening a model by Inspect's own names: `openai/…`, `anthropic/…`, `openai-api/SERVICE/…` and all the others."""
+
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import Model, get_model
+from rich.console import Console
+
+from attunebench.errors import RunError, UsageError
+from attunebench.models.settings import Settings
+
+
+def open_model(name: str, settings: Settings) -> Model:
+    """Open a provider's model.
+
+    Raises:
+        UsageError: the name is not of the form PROVIDER/MODEL.
+        RunError: the provider is unknown, its client is not installed, or its key or address is not set.
+    """
+    provider, _, model = name.partition("/")
+    if not provider or not model:
+        raise UsageError(f"--model must be PROVIDER/MODEL, for example openai/gpt-4o or baseline/null, got {name!r}")
+    try:
+        return get_model(name, config=settings.generate_config(), memoize=False)
+    except PrerequisiteError as error:
+        raise RunError(f"{name}: {_plain(error.message)}") from None
+    except (ValueError, ImportError) as error:
+        raise RunError(f"{name}: {error}") from None
+
+
+def _plain(message: object) -> str:
+    """Return a message that Inspect marked up for the terminal as plain text on one line."""
+    console = Console(width=10_000, no_color=True)
+    with console.capture() as capture:
+        console.print(message)
+    return " ".join(capture.get().split())

@@ -1,0 +1,42 @@
+"""How a model is asked: generation settings, retries and limits."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from inspect_ai.model import GenerateConfig
+
+DEFAULT_CONNECTIONS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Settings of every call of a run.
+
+    `temperature` and `max_tokens` (tokens of the reply) shape the answers and are part of a run's condition. The rest
+    does not: `max_connections` calls at once per model; `max_retries` after rate limits and server errors;
+    `attempt_timeout` seconds for one request, `timeout` for a call with all its retries; `attempts` at a call whose
+    reply cannot be read.
+    """
+
+    temperature: float | None = 0.0
+    max_tokens: int = 2048
+    max_connections: int = DEFAULT_CONNECTIONS
+    max_retries: int = 6
+    attempt_timeout: int = 300
+    timeout: int = 1800
+    attempts: int = 3
+
+    def condition(self) -> dict[str, Any]:
+        """Return the settings that results depend on."""
+        return {"temperature": self.temperature, "max_tokens": self.max_tokens}
+
+    def generate_config(self) -> GenerateConfig:
+        """Return the settings as Inspect takes them."""
+        return GenerateConfig(
+            temperature=self.temperature,
+            max_tokens=self.max_tokens,
+            max_connections=self.max_connections,
+            max_retries=self.max_retries,
+            attempt_timeout=self.attempt_timeout,
+            timeout=self.timeout,
+        )

@@ -1,0 +1,61 @@
+"""Showing a table: for a terminal, as Markdown."""
+
+import re
+from collections.abc import Iterable
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from attunebench.report.tables import Table, is_number, show_cell
+
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def print_tables(tables: Iterable[Table], console: Console) -> None:
+    """Print tables to a terminal or a pipe; texts from data are shown as they are, never read as markup."""
+    for table in tables:
+        shown = RichTable(
+            title=escape(table.title), box=SIMPLE, title_justify="left", title_style="bold", padding=(0, 1, 0, 0)
+        )
+        for position, column in enumerate(table.columns):
+            right = is_number(column, table.sections, position)
+            shown.add_column(column.heading, justify="right" if right else "left", overflow="fold", no_wrap=right)
+        for rows in table.sections:
+            for row in rows:
+                cells = [show_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)]
+                shown.add_row(*(escape(_plain(cell)) for cell in cells))
+            shown.add_section()
+        console.print(shown)
+        for note in table.notes:
+            console.print(escape(note), highlight=False)
+        console.print()
+
+
+def to_markdown(tables: Iterable[Table]) -> str:
+    """Return tables as GitHub-flavoured Markdown; texts from data cannot become markup."""
+    return "\n\n".join(_markdown(table) for table in tables) + "\n"
+
+
+def _markdown(table: Table) -> str:
+    marks = ["---:" if is_number(c, table.sections, at) else "---" for at, c in enumerate(table.columns)]
+    lines = [f"### {_escape(table.title)}", "", _line(column.heading for column in table.columns), _line(marks)]
+    for rows in table.sections:
+        for row in rows:
+            cells = [show_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)]
+            lines.append(_line(_escape(cell) for cell in cells))
+    return "\n".join([*lines, *(f"\n{_escape(note)}" for note in table.notes)])
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escape(text: str) -> str:
+    return _MARKDOWN_SPECIAL.sub(r"\\\1", _plain(text))
+
+
+def _plain(text: str) -> str:
+    return _CONTROL.sub(" ", text)

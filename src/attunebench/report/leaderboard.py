@@ -1,0 +1,134 @@
+"""The leaderboard: one row a model, mode, strategy and condition, with floors and ceiling below."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attunebench.protocol.answers import ANSWERED, CallState
+from attunebench.report.tables import Cell, Column, Table
+from attunebench.score.table import Scores
+
+_PILLARS = ("emotion_tracking", "evaluation_quality", "holistic_comprehension")
+_VARYING = {"mode": "mode", "panas_strategy": "PANAS", "condition": "condition"}
+_FLOOR_NAMES = {
+    "null": "floor: null",
+    "random": "floor: random",
+    "majority": "floor: majority",
+    "lexicon": "beside: lexicon",
+    "oracle": "ceiling: oracle",
+}
+_FAILURES = [state.value for state in CallState if state not in ANSWERED]
+
+MADE_UP = "The conversations are made up: these numbers show that the program works and say nothing about any model."
+
+
+def leaderboard(scores: Scores) -> list[Table]:
+    """Return the leaderboard and, if the records say how calls ended, a table of that.
+
+    Composites and pillars are 0 to 100, up is better.
+    """
+    ranked = sorted(scores.aggregates, key=lambda row: -row["composite_score"])
+    varying = [name for name in _VARYING if len({row[name] for row in ranked}) > 1]
+    columns = [
+        Column("model"),
+        *(Column(_VARYING[name]) for name in varying),
+        Column("n"),
+        Column("composite", 2),
+        Column("SE", 2),
+        Column("emo", 1),
+        Column("eval", 1),
+        Column("hol", 1),
+        Column("strict", 2),
+        Column("failed"),
+    ]
+    models = [_row(row, row["em_model"], varying, _failed(row)) for row in ranked]
+    floors = [_row(row, _FLOOR_NAMES[row["floor"]], varying, None) for row in scores.floors]
+    board = Table("Leaderboard", columns, [models, floors], _notes(scores, ranked, varying))
+    states = _call_states(ranked, varying)
+    return [board, states] if states else [board]
+
+
+def _row(row: Mapping[str, Any], name: str, varying: Sequence[str], failed: str | None) -> list[Cell]:
+    return [
+        name,
+        *(row[key] for key in varying),
+        row["n_conversations"],
+        row["composite_score"],
+        row["se_composite"],
+        *(100 * row[pillar] for pillar in _PILLARS),
+        row["strict"]["composite_score"]["value"],
+        failed,
+    ]
+
+
+def _failed(row: Mapping[str, Any]) -> str | None:
+    states = _states(row)
+    failed = sum(count for state, count in states.items() if state not in ANSWERED)
+    return f"{failed:,}/{states.total():,}" if states else None
+
+
+def _states(row: Mapping[str, Any]) -> Counter[str]:
+    return sum((Counter(states) for states in row.get("calls", {}).values()), Counter[str]())
+
+
+def _notes(scores: Scores, ranked: Sequence[Mapping[str, Any]], varying: Sequence[str]) -> list[str]:
+    same = [f"{_VARYING[name]} {ranked[0][name]}" for name in _VARYING if name not in varying and ranked[0][name]]
+    draws = max(row["draws"] for row in scores.floors)
+    return [
+        *([MADE_UP] if scores.made_up else []),
+        f"{', '.join(same)}. Reference profile, 0 to 100: composite with its standard error over the n conversations; "
+        "its pillars emotion tracking, evaluation quality, holistic comprehension. strict: the composite of the strict "
+        "profile. failed: calls without a usable answer.",
+        f"null says nothing, random is the mean of {draws} draws, majority gives the others' commonest answers, "
+        "lexicon adds word lists, oracle gives the participant's own; on the same conversations, without a model.",
+    ]
+
+
+def _call_states(ranked: Sequence[Mapping[str, Any]], varying: Sequence[str]) -> Table | None:
+    """Return how calls ended: a row a model, and a row more for each kind of call that had failures."""
+    seen = [state.value for state in CallState if any(_states(row)[state.value] for row in ranked)]
+    if not seen:
+        return None
+    columns = [Column("model"), *(Column(_VARYING[name]) for name in varying), Column("call")]
+    columns += [Column("calls"), *(Column(state) for state in seen)]
+    rows: list[list[Cell]] = []
+    for row in ranked:
+        frame = [row["em_model"], *(row[name] for name in varying)]
+        rows.append([*frame, "all", *_counts(_states(row), seen)])
+        for kind, states in row["calls"].items():
+            if any(states.get(state) for state in _FAILURES):
+                rows.append([*frame, kind, *_counts(Counter(states), seen)])
+    return Table("How calls ended", columns, [rows])
+
+
+def _counts(states: Counter[str], seen: Sequence[str]) -> list[int]:
+    return [states.total(), *(states[state] for state in seen)]
+
+
+_CSV_NAMES = ("n_conversations", "composite_score", "se_composite", "z_score", *_PILLARS, "equal_weight_composite")
+
+
+def to_csv(scores: Scores) -> str:
+    """Return the leaderboard as CSV under the public names and in their units (pillars 0 to 1), all digits kept."""
+    states = [state.value for state in CallState]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    group = ("em_model", "mode", "panas_strategy", "condition")
+    strict = ("composite_score", *_PILLARS)
+    writer.writerow(["kind", *group, *_CSV_NAMES, *(f"strict_{name}" for name in strict), "calls", *states])
+    for row in (*scores.aggregates, *scores.floors):
+        ended = _states(row)
+        names = [_safe(row[name]) for name in group]
+        if floor := row.get("floor"):
+            names[0] = floor
+        counts = [ended.total(), *(ended[state] for state in states)] if ended else [None] * (len(states) + 1)
+        values = [row[name] for name in _CSV_NAMES] + [row["strict"][name]["value"] for name in strict]
+        writer.writerow(["baseline" if floor else "model", *names, *values, *counts])
+    return out.getvalue()
+
+
+def _safe(text: str | None) -> str | None:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text and text[0] in "=+-@\t\r" else text

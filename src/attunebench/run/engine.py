@@ -1,0 +1,137 @@
+"""A run: models on a data set through Inspect AI, one sample a conversation, into one folder."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from math import ceil
+from pathlib import Path
+
+from inspect_ai import eval as inspect_eval
+from inspect_ai.model import Model
+
+from attunebench.baselines import make_baseline
+from attunebench.dataset.load import DataSet
+from attunebench.errors import RunError, UsageError
+from attunebench.models.baseline import PREFIX, Answerer, open_baseline
+from attunebench.models.providers import open_model
+from attunebench.models.settings import Settings
+from attunebench.protocol.calls import Call, CallKey, Condition, Mode, Strategy, planned_calls
+from attunebench.protocol.prompts import Prompts, load_prompts
+from attunebench.run.journal import RECORDS_FILE, Journal
+from attunebench.run.ledger import LEDGER_FILE
+from attunebench.run.progress import Display, Tally
+from attunebench.run.task import conversation_task
+
+LOGS = "inspect"
+"""Folder of Inspect's own logs within a run's folder."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunPlan:
+    """What to run: models by Inspect's names (or `baseline/NAME`) on a data set, under one condition, into `out`.
+
+    `ids` and `limit` choose conversations; the condition is that of the whole data set all the same.
+    """
+
+    dataset: DataSet
+    models: Sequence[str]
+    out: Path
+    ids: Sequence[str] | None = None
+    limit: int | None = None
+    mode: Mode = "default"
+    strategy: Strategy = "absolute"
+    settings: Settings = field(default_factory=Settings)
+    prompts: Prompts = field(default_factory=load_prompts)
+
+    @cached_property
+    def chosen(self) -> DataSet:
+        """The conversations to run. Raises `UsageError` for an id that the data set lacks."""
+        return self.dataset.select(ids=self.ids, limit=self.limit)
+
+    @cached_property
+    def condition(self) -> Condition:
+        """The condition of all results of the run."""
+        return Condition(
+            mode=self.mode,
+            strategy=self.strategy,
+            prompt_version=self.prompts.version,
+            prompt_hash=self.prompts.sha256,
+            generation=self.settings.condition(),
+            data_hash=self.dataset.sha256,
+        )
+
+    def count_calls(self) -> int:
+        """Return the number of calls of the run, without those asked again."""
+        calls = sum(len(planned_calls(c, self.strategy)) for c in self.chosen.conversations)
+        return calls * len(self.models)
+
+
+def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
+    """Make all calls of a plan; return the totals once each has reached an end state, failed ones included.
+
+    `plan.out` then holds `records.jsonl`, `calls.jsonl` (the ledger) and Inspect's logs.
+
+    Raises:
+        UsageError: a model's name is not one, or stands twice.
+        RunError: the folder already holds a run, a model cannot be opened, or the run could not go on.
+    """
+    if repeated := {name for name in plan.models if list(plan.models).count(name) > 1}:
+        raise UsageError(f"--model must name each model once, got {', '.join(sorted(repeated))} twice")
+    condition = plan.condition
+    models = [_open(name, plan) for name in plan.models]
+    _prepare(plan.out)
+    with make_display(plan.count_calls()) as display, Journal(plan.out, display) as journal:
+        task = conversation_task(plan.chosen, condition, plan.prompts, plan.settings, journal)
+        logs = inspect_eval(
+            task,
+            model=models,
+            max_tasks=len(models),
+            max_samples=_conversations_in_flight(plan),
+            log_dir=str(plan.out / LOGS),
+            # Our ledger is the record of what happened while it happens; Inspect's log is written at the end.
+            log_realtime=False,
+            log_model_api=False,
+            log_level="error",
+            ctl_server=False,
+            display="none",
+        )
+        if errors := [f"{log.eval.model}: {log.error.message}" for log in logs if log.error]:
+            raise RunError("the run could not go on: " + "; ".join(errors))
+    return journal.tally
+
+
+def _conversations_in_flight(plan: RunPlan) -> int:
+    """Return how many conversations to hold open per model: their calls fill the connections twice over."""
+    calls_each = plan.count_calls() / (len(plan.models) * len(plan.chosen.conversations))
+    return ceil(2 * plan.settings.max_connections / calls_each) + 2
+
+
+def _prepare(out: Path) -> None:
+    for name in (RECORDS_FILE, LEDGER_FILE):
+        if (out / name).exists():
+            raise RunError(f"{out} already holds a run ({name}): choose another folder for --out, or remove it")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"--out: {out} cannot be made: {error.strerror}") from None
+
+
+def _open(name: str, plan: RunPlan) -> Model:
+    if name.startswith(PREFIX):
+        baseline = name.removeprefix(PREFIX)
+        return open_baseline(baseline, _answerer(baseline, plan), plan.settings.generate_config())
+    return open_model(name, plan.settings)
+
+
+def _answerer(name: str, plan: RunPlan) -> Answerer:
+    baseline = make_baseline(name, plan.chosen.conversations)
+    conversations = {c.conversation_id: c for c in plan.chosen.conversations}
+
+    @lru_cache(maxsize=1024)
+    def calls(conversation_id: str) -> dict[CallKey, Call]:
+        return {call.key: call for call in planned_calls(conversations[conversation_id], plan.strategy)}
+
+    def answer(conversation_id: str, key: CallKey) -> str:
+        return baseline.reply(conversations[conversation_id], calls(conversation_id)[key])
+
+    return answer

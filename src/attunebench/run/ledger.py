@@ -1,0 +1,75 @@
+"""The ledger: one line an attempt, append-only, so that whatever happens to a run, what was paid for is on disk."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from attunebench.errors import RunError
+
+LEDGER_FILE = "calls.jsonl"
+Role: TypeAlias = Literal["evaluated", "judge"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One attempt at one call.
+
+    `turn` is none for the outcome. Tokens are the provider's own counts, none where it gave none; `input_tokens` are
+    those charged in full, `cached_input_tokens` come on top. `cost` is in the currency of the prices, `latency_s` in
+    seconds from sending to the whole reply, the provider's own retries included.
+    """
+
+    conversation: str
+    turn: int | None
+    call: str
+    model: str
+    role: Role = "evaluated"
+    condition: str
+    attempt: int
+    state: str
+    stop_reason: str | None = None
+    input_tokens: int | None = None
+    cached_input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost: float | None = None
+    latency_s: float | None = None
+    cache_hit: bool = False
+    prompt_version: str
+    prompt_hash: str
+    started_at: str
+    text: str | None = None
+    error: str | None = None
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+
+_COLUMNS = frozenset(column.name for column in fields(Attempt))
+
+
+def dump_attempt(attempt: Attempt) -> str:
+    """Return an attempt as one line of JSON."""
+    return json.dumps(asdict(attempt), ensure_ascii=False, separators=(",", ":"))
+
+
+def read_ledger(folder: Path) -> Iterator[Attempt]:
+    """Read a ledger's attempts in the order they were written; a last line cut off by a kill is left out.
+
+    Raises:
+        RunError: a line before the last is not a ledger row.
+    """
+    path = folder / LEDGER_FILE
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
+                return
+            yield _read_row(line, f"{path}: line {number}")
+
+
+def _read_row(line: bytes, place: str) -> Attempt:
+    try:
+        row: dict[str, Any] = json.loads(line)
+        return Attempt(**{name: value for name, value in row.items() if name in _COLUMNS})
+    except (ValueError, TypeError, AttributeError) as error:
+        raise RunError(f"{place}: must be a ledger row ({error})") from None

@@ -1,0 +1,99 @@
+"""All calls of one conversation at once, each asked again while its reply cannot be read, each attempt on record."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import anyio
+from inspect_ai.model import ChatMessage, ChatMessageUser, Model
+
+from attunebench.dataset.schema import Conversation
+from attunebench.models.ask import ModelReply, ProviderFailure, ask, chat_message
+from attunebench.models.settings import Settings
+from attunebench.protocol.answers import ASKED_AGAIN, CallState, Failed, Reading
+from attunebench.protocol.assemble import CallEnd
+from attunebench.protocol.calls import Call, CallKey, Condition
+from attunebench.protocol.parse import read_reply
+from attunebench.protocol.prompts import Prompts
+from attunebench.protocol.render import conversation_calls
+from attunebench.run.journal import Journal
+from attunebench.run.ledger import Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Asks one model the calls of a run's conversations and writes every attempt to the journal."""
+
+    model: Model
+    settings: Settings
+    condition: Condition
+    prompts: Prompts
+    journal: Journal
+
+    async def conversation(self, conversation: Conversation) -> Mapping[CallKey, CallEnd]:
+        """Make all calls of a conversation at once; return how each ended, in the order of the thread."""
+        calls = conversation_calls(conversation, self.condition, self.prompts)
+        thread = {id(message): chat_message(message) for call in calls for message in call.messages}
+        ends: dict[CallKey, CallEnd | None] = {call.key: None for call in calls}
+
+        async def end(call: Call) -> None:
+            ends[call.key] = await self._call(call, _labelled(call, thread))
+
+        async with anyio.create_task_group() as group:
+            for call in calls:
+                group.start_soon(end, call)
+        return {key: call_end for key, call_end in ends.items() if call_end}
+
+    async def _call(self, call: Call, messages: list[ChatMessage]) -> CallEnd:
+        max_tokens = self.settings.max_tokens
+        for attempt in range(1, self.settings.attempts + 1):
+            started_at = datetime.now(UTC).isoformat()
+            reply = await ask(self.model, messages, max_tokens=max_tokens)
+            reading = _read(call, reply)
+            is_last = reading.state not in ASKED_AGAIN or attempt == self.settings.attempts
+            self.journal.attempted(self._row(call, attempt, started_at, reply, reading), is_last=is_last)
+            if is_last:
+                break
+            if reading.state is CallState.TRUNCATED:
+                max_tokens *= 2
+        return CallEnd(reading, attempt)
+
+    def _row(
+        self, call: Call, attempt: int, started_at: str, reply: ModelReply | ProviderFailure, reading: Reading
+    ) -> Attempt:
+        came = reply if isinstance(reply, ModelReply) else None
+        return Attempt(
+            conversation=call.conversation_id,
+            turn=call.key.turn,
+            call=call.key.kind,
+            model=str(self.model),
+            condition=self.condition.id,
+            attempt=attempt,
+            state=reading.state.value,
+            stop_reason=came.stop if came else None,
+            input_tokens=came.usage.input if came else None,
+            cached_input_tokens=came.usage.cached_input if came else None,
+            output_tokens=came.usage.output if came else None,
+            reasoning_tokens=came.usage.reasoning if came else None,
+            latency_s=round(reply.latency, 4),
+            cache_hit=came.cache_hit if came else False,
+            prompt_version=self.condition.prompt_version,
+            prompt_hash=self.condition.prompt_hash,
+            started_at=started_at,
+            text=came.text if came else None,
+            error=reading.reason if isinstance(reading, Failed) else None,
+            counters=reading.counters,
+        )
+
+
+def _read(call: Call, reply: ModelReply | ProviderFailure) -> Reading:
+    if isinstance(reply, ProviderFailure):
+        return Failed(reply.state, reply.error)
+    return read_reply(call, reply.text, reply.stop)
+
+
+def _labelled(call: Call, thread: Mapping[int, ChatMessage]) -> list[ChatMessage]:
+    """Return a call's messages; the last one carries which call it is, for the log and for scripted models."""
+    *history, last = call.messages
+    label = {"conversation": call.conversation_id, "turn": call.key.turn, "kind": call.key.kind}
+    return [*(thread[id(message)] for message in history), ChatMessageUser(content=last.content, metadata=label)]
