@@ -28,15 +28,20 @@ FACTS = RunFacts(
     program_version="0.1.0", extra={"epoch": 1},
 )  # fmt: skip
 
-RECORD_NAMES = """conversationId source_file em_model run_timestamp mode turns post_conversation api_cost
-    duration_seconds calls provenance""".split()
-TURN_NAMES = """turnNumber em_emotion_tags em_drafted_response response_reasoning emotion_reasoning
-    pairwise_assignment em_binary_om_assessment em_binary_human_prediction em_binary_om_assessment_hp
-    em_binary_human_prediction_hp em_pairwise_selections em_draft_judge_scores em_draft_judge_scores_by_model
-    em_draft_binary_assessment em_draft_binary_assessment_by_model""".split()
-POST_NAMES = """panas_strategy pre_panas_shown predicted_post_panas predicted_panas_delta
-    predicted_conversation_wide""".split()
-WIDE_NAMES = "q1_lookingFor q2_emotionClarity q3_modelFit q3_followUp_whatFeltOff fourBranchScores".split()
+RECORD_NAMES = [
+    "conversationId", "source_file", "em_model", "run_timestamp", "mode", "turns", "post_conversation", "api_cost",
+    "duration_seconds", "calls", "provenance",
+]  # fmt: skip
+TURN_NAMES = [
+    "turnNumber", "em_emotion_tags", "em_drafted_response", "response_reasoning", "emotion_reasoning",
+    "pairwise_assignment", "em_binary_om_assessment", "em_binary_human_prediction", "em_binary_om_assessment_hp",
+    "em_binary_human_prediction_hp", "em_pairwise_selections", "em_draft_judge_scores",
+    "em_draft_judge_scores_by_model", "em_draft_binary_assessment", "em_draft_binary_assessment_by_model",
+]  # fmt: skip
+POST_NAMES = [
+    "panas_strategy", "pre_panas_shown", "predicted_post_panas", "predicted_panas_delta", "predicted_conversation_wide",
+]  # fmt: skip
+WIDE_NAMES = ["q1_lookingFor", "q2_emotionClarity", "q3_modelFit", "q3_followUp_whatFeltOff", "fourBranchScores"]
 JUDGE_NAMES = [name for name in TURN_NAMES if "draft_" in name]
 
 
@@ -302,7 +307,7 @@ def test_with_nine_items_there_is_no_total(strategy):
 
 
 def test_with_nine_items_the_model_s_own_total_counts():
-    nine = {name: 2 for name in POSITIVE_ITEMS[1:]}
+    nine = dict.fromkeys(POSITIVE_ITEMS[1:], 2)
     assert predict(PanasAnswer(nine, 33, 12), "items", "absolute") == (33, 12, nine)
 
 

@@ -47,9 +47,7 @@ NEGATIVE_ITEMS: Final[tuple[str, ...]] = tuple(e.word for e in EMOTIONS if e.aff
 NEUTRAL_WORDS: Final[frozenset[str]] = frozenset(_FILE["neutral_words"])
 """Lower-case predictions that mean "no shift", that is an empty list of emotions."""
 
-EMOTION_INDEX: Final[Mapping[str, int]] = MappingProxyType(
-    {w.lower(): i for i, w in enumerate(EMOTION_WORDS)}
-)
+EMOTION_INDEX: Final[Mapping[str, int]] = MappingProxyType({w.lower(): i for i, w in enumerate(EMOTION_WORDS)})
 """Lower-cased word to its row and column in `SIMILARITY`."""
 
 
@@ -81,9 +79,7 @@ def similarity(a: str, b: str) -> float:
     return round(1 - distance / math.sqrt(2), 4)
 
 
-SIMILARITY: Final[NDArray[np.float64]] = np.array(
-    [[similarity(a, b) for b in EMOTION_WORDS] for a in EMOTION_WORDS]
-)
+SIMILARITY: Final[NDArray[np.float64]] = np.array([[similarity(a, b) for b in EMOTION_WORDS] for a in EMOTION_WORDS])
 """`similarity` of every pair, shape (20, 20), in item order, symmetric, read-only."""
 
 SIMILARITY.setflags(write=False)

@@ -31,9 +31,7 @@ OUTCOME_IDS: Final[tuple[str, ...]] = _IDS["outcome"]
 BRANCHES: Final[tuple[str, ...]] = _IDS["branches"]
 """The four branches of emotional intelligence rated 1-7 after the conversation (Mayer & Salovey)."""
 
-YES_NO_BRANCHES: Final[Mapping[str, str]] = MappingProxyType(
-    {q["id"]: q["branch"] for q in _BUNDLED["yes_no"]}
-)
+YES_NO_BRANCHES: Final[Mapping[str, str]] = MappingProxyType({q["id"]: q["branch"] for q in _BUNDLED["yes_no"]})
 """Yes/no id to its branch, one of five; these are other branches than the four of `BRANCHES`."""
 
 
@@ -71,9 +69,7 @@ def _parse(data: bytes, name: str) -> Any:
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
         got = reprlib.repr(error.doc[error.pos :])
-        raise PromptError(
-            f"{name}: {place}: a question file must be JSON ({error.msg}), got {got}"
-        ) from error
+        raise PromptError(f"{name}: {place}: a question file must be JSON ({error.msg}), got {got}") from error
     except (ValueError, RecursionError) as error:
         raise PromptError(f"{name}: a question file must be plain JSON: {error}") from error
 
@@ -81,9 +77,7 @@ def _parse(data: bytes, name: str) -> Any:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     counts = Counter(key for key, _ in pairs)
     if repeated := [key for key, count in counts.items() if count > 1]:
-        raise ValueError(
-            f"an object must have each key once, got {repeated[0]!r} {counts[repeated[0]]} times"
-        )
+        raise ValueError(f"an object must have each key once, got {repeated[0]!r} {counts[repeated[0]]} times")
     return dict(pairs)
 
 

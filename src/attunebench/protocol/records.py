@@ -5,7 +5,6 @@ be read is no answer) and strict about the frame (ids, turn numbers). Unknown ke
 answer is missing, usually because its call failed; an empty list or object is an answer with nothing in it.
 """
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeVar
 
@@ -22,7 +21,7 @@ from pydantic import (
 )
 
 from attunebench.dataset.schema import Letter, YesNo
-from attunebench.dataset.values import clamp, read_intensity, read_number, read_winner, read_yes_no
+from attunebench.dataset.values import read_branch_score, read_intensity, read_number, read_winner, read_yes_no
 from attunebench.instrument import BRANCHES, canonical_emotion
 from attunebench.protocol.calls import Strategy
 
@@ -35,7 +34,7 @@ def _or_none(reader: Callable[[Any], T]) -> BeforeValidator:
     def read(raw: Any) -> T | None:
         try:
             return reader(raw)
-        except (ValueError, OverflowError):
+        except ValueError:
             return None
 
     return BeforeValidator(read)
@@ -46,13 +45,6 @@ def _lenient(raw: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         return handler(raw)
     except ValidationError:
         return None
-
-
-def _finite(raw: Any) -> float:
-    number = read_number(raw)
-    if not math.isfinite(number):
-        raise ValueError("must be a finite number")
-    return number
 
 
 def _readable_tags(raw: Any) -> Any:
@@ -89,15 +81,15 @@ def _branch_scores(raw: Any) -> Any:
 
 def _branch_score(raw: Any) -> float | None:
     try:
-        return clamp(_finite(raw), 1, 7)
-    except (ValueError, OverflowError):
+        return read_branch_score(raw)
+    except ValueError:
         return None
 
 
 Lenient = WrapValidator(_lenient)
 """For a whole answer: of the wrong type, it is none."""
 
-Number = Annotated[float | None, _or_none(_finite)]
+Number = Annotated[float | None, _or_none(read_number)]
 Answers = Annotated[dict[str, Annotated[YesNo | None, _or_none(read_yes_no)]] | None, Lenient]
 Selections = Annotated[dict[str, Annotated[Letter | None, _or_none(read_winner)]] | None, Lenient]
 Text = Annotated[str | None, Lenient]
