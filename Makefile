@@ -4,7 +4,7 @@ LOCK := requirements/dev.lock.txt
 LLM_LOCK := requirements/llm.lock.txt
 STAMP := .venv/.installed
 
-.PHONY: setup demo test check format pins clean
+.PHONY: setup demo test check lint format pins clean
 
 setup: $(STAMP)
 
@@ -22,12 +22,14 @@ demo: setup
 test: setup
 	$(BIN)/python -m pytest -n auto
 
-check: setup
+# The developer's loop.
+check: lint test
+
+lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto
 
 format: setup
 	$(BIN)/ruff format .

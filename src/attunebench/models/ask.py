@@ -25,13 +25,16 @@ _STOP_REASONS: dict[str, StopReason] = {
     "model_length": "context_overflow",
     "content_filter": "refused",
 }
+_TOO_LONG = ("context length", "context size", "context window", "prompt is too long")
+"""What servers say that Inspect does not know by a code: vLLM, llama.cpp, and those that follow them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one reply as the provider counted them; none where it did not say.
 
-    `input` are those charged in full; `cached_input` come on top. `reasoning` is part of `output`.
+    `input` are those charged in full, written to a cache or not; `cached_input`, read from one, come on top.
+    `reasoning` is part of `output`.
     """
 
     input: int | None = None
@@ -42,7 +45,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A reply as it came: text, why it stopped, usage, seconds."""
+    """A reply as it came, without reasoning that stood apart: text, why it stopped, usage, seconds."""
 
     text: str
     stop: StopReason
@@ -80,23 +83,37 @@ async def ask(
     try:
         output = await model.generate(list(messages), config=config)
     except Exception as error:
-        return ProviderFailure(CallState.PROVIDER_ERROR, _describe(error), time.monotonic() - started)
+        state = CallState.CONTEXT_OVERFLOW if _is_overflow(error) else CallState.PROVIDER_ERROR
+        return ProviderFailure(state, _describe(error), time.monotonic() - started)
     if output.error:
         return ProviderFailure(CallState.PROVIDER_ERROR, output.error, time.monotonic() - started)
     return _reply(output, time.monotonic() - started)
 
 
 def _reply(output: ModelOutput, latency: float) -> ModelReply:
-    text = output.completion if output.choices else ""
-    stop = _STOP_REASONS.get(output.stop_reason, "other") if output.choices else "other"
-    return ModelReply(text, stop, _usage(output), latency)
+    if not output.choices:
+        return ModelReply("", "other", _usage(output), latency)
+    stop = "refused" if _is_refusal(output) else _STOP_REASONS.get(output.stop_reason, "other")
+    return ModelReply(output.completion, stop, _usage(output), latency)
+
+
+def _is_refusal(output: ModelOutput) -> bool:
+    """Whether the reply is marked as a refusal, whatever reason to stop is given beside it."""
+    content = output.choices[0].message.content
+    return not isinstance(content, str) and any(part.type == "text" and part.refusal for part in content)
+
+
+def _is_overflow(error: Exception) -> bool:
+    said = str(error).lower()
+    return getattr(error, "status_code", None) in {400, 413} and any(words in said for words in _TOO_LONG)
 
 
 def _usage(output: ModelOutput) -> Usage:
     usage = output.usage
     if usage is None:
         return Usage()
-    return Usage(usage.input_tokens, usage.input_tokens_cache_read, usage.output_tokens, usage.reasoning_tokens)
+    charged = usage.input_tokens + (usage.input_tokens_cache_write or 0)
+    return Usage(charged, usage.input_tokens_cache_read, usage.output_tokens, usage.reasoning_tokens)
 
 
 def _describe(error: BaseException) -> str:

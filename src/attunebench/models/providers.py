@@ -5,6 +5,7 @@ from inspect_ai.model import Model, get_model
 from rich.console import Console
 
 from attunebench.errors import RunError, UsageError
+from attunebench.models.lean_openai import skip_transform
 from attunebench.models.settings import Settings
 
 
@@ -19,11 +20,13 @@ def open_model(name: str, settings: Settings) -> Model:
     if not provider or not model:
         raise UsageError(f"--model must be PROVIDER/MODEL, for example openai/gpt-4o or baseline/null, got {name!r}")
     try:
-        return get_model(name, config=settings.generate_config(), memoize=False)
+        opened = get_model(name, config=settings.generate_config(), memoize=False)
     except PrerequisiteError as error:
         raise RunError(f"{name}: {_plain(error.message)}") from None
     except (ValueError, ImportError) as error:
         raise RunError(f"{name}: {error}") from None
+    skip_transform(opened)
+    return opened
 
 
 def _plain(message: object) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 from attunebench.dataset.schema import Letter, YesNo
 from attunebench.dataset.values import (
     PANAS_ITEMS_KEY,
+    PANAS_NESTS,
     clamp,
     read_intensity,
     read_label,
@@ -232,9 +233,11 @@ def _outcome(value: Mapping[str, Any], strategy: Strategy, count: Count) -> Outc
 
 
 def _panas(raw: dict[str, Any], low: int, high: int, count: Count) -> PanasAnswer:
-    report = read_panas(raw)
+    readable = {key: value for key, value in raw.items() if key not in PANAS_NESTS or isinstance(value, dict)}
+    count["unreadable"] += len(raw) - len(readable)
+    report = read_panas(readable)
     given = report[PANAS_ITEMS_KEY]
-    items = _numbers(given, tuple(given), low, high, count) if isinstance(given, dict) else {}
+    items = _numbers(given, tuple(given), low, high, count)
     span = (10, 70) if low == 1 else (-60, 60)
     totals = _numbers(report, ("totalPositiveAffect", "totalNegativeAffect"), *span, count)
     return PanasAnswer(items, totals.get("totalPositiveAffect"), totals.get("totalNegativeAffect"))

@@ -1,6 +1,8 @@
 """A run: models on a data set through Inspect AI, one sample a conversation, into one folder."""
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import ceil
@@ -72,15 +74,17 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
     `plan.out` then holds `records.jsonl`, `calls.jsonl` (the ledger) and Inspect's logs.
 
     Raises:
-        UsageError: a model's name is not one, or stands twice.
+        UsageError: a model's name is not one, or stands twice; a conversation that the data set lacks.
         RunError: the folder already holds a run, a model cannot be opened, or the run could not go on.
     """
     if repeated := {name for name in plan.models if list(plan.models).count(name) > 1}:
         raise UsageError(f"--model must name each model once, got {', '.join(sorted(repeated))} twice")
+    if not plan.chosen.conversations:
+        raise UsageError("ids: must name at least one conversation, got none")
     condition = plan.condition
     models = [_open(name, plan) for name in plan.models]
     _prepare(plan.out)
-    with make_display(plan.count_calls()) as display, Journal(plan.out, display) as journal:
+    with make_display(plan.count_calls()) as display, Journal(plan.out, display) as journal, _rare_collections():
         task = conversation_task(plan.chosen, condition, plan.prompts, plan.settings, journal)
         logs = inspect_eval(
             task,
@@ -98,6 +102,20 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
         if errors := [f"{log.eval.model}: {log.error.message}" for log in logs if log.error]:
             raise RunError("the run could not go on: " + "; ".join(errors))
     return journal.tally
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Keep the garbage collector off what was loaded before the run; it would walk all of Inspect again and again."""
+    thresholds = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
 
 
 def _conversations_in_flight(plan: RunPlan) -> int:

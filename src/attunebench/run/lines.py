@@ -17,12 +17,12 @@ class LineFile:
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
 
     def append(self, line: str) -> None:
-        """Write one line.
+        """Write one line; a lone surrogate, which UTF-8 has no bytes for, becomes its JSON escape.
 
         Raises:
             OSError: it could not be written whole, for example on a full disk.
         """
-        data = (line + "\n").encode("utf-8", "replace")
+        data = (line + "\n").encode("utf-8", "backslashreplace")
         while data:
             data = data[os.write(self._descriptor, data) :]
 

@@ -1,6 +1,7 @@
 """The Inspect task: a sample a conversation, a solver that makes its calls, a scorer that counts their ends."""
 
 import time
+from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -26,6 +27,7 @@ def conversation_task(
     """Build the task for one run; what it learns goes to the journal, Inspect's log holds the traffic."""
     samples = [Sample(id=c.conversation_id, input=c.conversation_id, target="") for c in dataset.conversations]
     conversations = {c.conversation_id: c for c in dataset.conversations}
+    ended = Counter[str]()
 
     @solver(name="conversation_calls")
     def conversation_solver() -> Solver:
@@ -34,7 +36,12 @@ def conversation_task(
             model = get_model()
             asker = Asker(model, settings, condition, prompts, journal)
             timestamp, started = datetime.now(UTC).isoformat(), time.monotonic()
-            ends = await asker.conversation(conversation)
+            try:
+                ends = await asker.conversation(conversation)
+            finally:
+                ended[str(model)] += 1
+                if ended[str(model)] == len(samples):  # Inspect leaves its connections open
+                    await model.api.aclose()
             facts = RunFacts(
                 model=str(model),
                 source_file=dataset.sources.get(conversation.conversation_id),
