@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from protocol_examples import a_call, read
 
@@ -299,6 +299,12 @@ def test_items_are_read_one_level_down_too():
     assert panas({"items": {"proud": 3}}).answer.panas.items == {"Proud": 3}
 
 
+@pytest.mark.parametrize("raw", [[], [3], "none", 5])
+def test_items_of_the_wrong_type_are_dropped_and_do_not_hide_the_others(raw):
+    reading = panas({"Proud": 3, "items": raw, "responses": {"Alert": 2}})
+    assert (reading.answer.panas.items, reading.counters) == ({"Proud": 3, "Alert": 2}, {"unreadable": 1})
+
+
 def test_totals_are_kept_if_the_model_gave_them():
     given = panas({"totalPositiveAffect": 30, "totalnegativeaffect": "9"})
     assert given.answer.panas == PanasAnswer({}, 30, 10)
@@ -343,7 +349,7 @@ ANY_TEXT = st.text(st.characters(categories=None))
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT | st.sampled_from(KEYS),
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(KEYS) | st.text(), inner),
-    max_leaves=15,
+    max_leaves=8,
 )  # fmt: skip
 PIECES = [
     "{",
@@ -367,11 +373,13 @@ PIECES = [
 MESSY = st.lists(st.sampled_from([*PIECES, *KEYS]) | st.text(st.characters(categories=None), max_size=3)).map("".join)
 
 
+@settings(deadline=None)
 @given(call=st.sampled_from(CALLS), text=ANY_TEXT | MESSY, stop=st.sampled_from(STOPS))
 def test_no_text_makes_reading_fail(call, text, stop):
     assert isinstance(read_reply(call, text, stop), Parsed | Failed)
 
 
+@settings(deadline=None)
 @given(call=st.sampled_from(CALLS), value=JSON | st.dictionaries(st.sampled_from(KEYS), JSON))
 def test_no_json_makes_reading_fail(call, value):
     assert isinstance(read_reply(call, json.dumps(value)), Parsed | Failed)
@@ -432,6 +440,7 @@ def outcome_form(answer, key):
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
+@settings(deadline=None)
 @given(data=st.data())
 def test_a_valid_answer_reads_back_equal_from_every_container(container, data):
     kind = data.draw(st.sampled_from([*CALL_KINDS, "delta"]))

@@ -293,6 +293,15 @@ def test_a_change_moves_what_was_before(strategy, before):
     assert predict(PanasAnswer(all_items(2, -2)), before, strategy) == expected[before]
 
 
+def test_ten_items_known_before_count_as_clamped_and_not_the_sum_of_the_changes():
+    # five items 3 + 6 clamped to 7, five 3 - 2 = 1, together 40; the changes alone would give 30 + 30 - 10 = 50
+    positive = dict.fromkeys(POSITIVE_ITEMS[:5], 6) | dict.fromkeys(POSITIVE_ITEMS[5:], -2)
+    # five items 2 + 6 clamped to 7, five 2 - 4 clamped to 1: 40; the changes alone would give 20 + 30 - 20 = 30
+    negative = dict.fromkeys(NEGATIVE_ITEMS[:5], 6) | dict.fromkeys(NEGATIVE_ITEMS[5:], -4)
+    assert predict(PanasAnswer(positive | negative), "items")[:2] == (40, 40)
+    assert predict(PanasAnswer(positive | negative), "totals")[:2] == (45, 52)
+
+
 def test_moved_totals_stay_in_their_range():
     assert predict(PanasAnswer(all_items(6, -6)), "none") == (70, 10, {})
     assert predict(PanasAnswer(all_items(6, -6)), "items") == (70, 10, all_items(7, 1))

@@ -77,7 +77,7 @@ def _comparisons(turn: Turn, prompts: Prompts) -> dict[str, Any]:
         {
             "index": str(index),
             "text": prompts.questions.pairwise_text(comparison.question_id, "about_participant"),
-            "a": _side_name(comparison.response_b),
+            "a": _side_name(comparison.response_a),
             "b": _side_name(comparison.response_b),
         }
         for index, comparison in enumerate(turn.comparisons)
