@@ -34,6 +34,7 @@ def main() -> None:
             models=["openai-api/local/x"],
             out=Path(folder),
             settings=Settings(max_connections=arguments.connections),
+            log_samples=arguments.log_samples,
         )
         profile = cProfile.Profile() if arguments.profile else None
         before = _cpu_seconds()
@@ -62,6 +63,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--conversations", type=int, default=160, help="of 8 turns, 33 calls each")
     parser.add_argument("--latency", type=float, default=0.5, help="seconds")
     parser.add_argument("--connections", type=int, default=100)
+    parser.add_argument("--log-samples", action="store_true", help="keep all messages in Inspect's logs")
     parser.add_argument("--profile", type=Path, help="write a cProfile here; the ratio is then worse")
     return parser.parse_args()
 

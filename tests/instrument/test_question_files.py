@@ -64,9 +64,7 @@ def test_each_voice_speaks_to_its_own_reader(question):
 def test_questions_ask_about_the_reply_and_no_two_are_alike(voice):
     yes_no = [q.text(voice) for q in QUESTIONS.yes_no.values()]
     pairwise = [q.text(voice) for q in QUESTIONS.pairwise.values()]
-    assert all(
-        re.fullmatch(r"Does the reply [^?]+\?( \(not applicable if [^)]+\))?", text) for text in yes_no
-    )
+    assert all(re.fullmatch(r"Does the reply [^?]+\?( \(not applicable if [^)]+\))?", text) for text in yes_no)
     assert all(re.fullmatch(r"Which of the two replies [^?]+\?", text) for text in pairwise)
     assert len(set(yes_no + pairwise)) == 36 + 16
 
@@ -74,17 +72,13 @@ def test_questions_ask_about_the_reply_and_no_two_are_alike(voice):
 def test_text_is_looked_up_by_id_and_voice():
     assert QUESTIONS.yes_no_text("B13", "to_participant") == "Does the reply ask you a follow-up question?"
     assert (
-        QUESTIONS.pairwise_text("PW9", "about_participant")
-        == "Which of the two replies pushes the participant less?"
+        QUESTIONS.pairwise_text("PW9", "about_participant") == "Which of the two replies pushes the participant less?"
     )
 
 
 @pytest.mark.parametrize("voice", ["about_participant", "to_participant"])
 def test_a_custom_comparison_is_asked_in_the_participants_own_words(voice):
-    assert (
-        QUESTIONS.pairwise_text("custom: Which sounds like my sister? ", voice)
-        == "Which sounds like my sister?"
-    )
+    assert QUESTIONS.pairwise_text("custom: Which sounds like my sister? ", voice) == "Which sounds like my sister?"
 
 
 @pytest.mark.parametrize("voice", ["about_participant", "to_participant"])

@@ -41,7 +41,7 @@ def about(*, version: bool = typer.Option(False, "--version", help="Print the ve
 def main() -> None:
     """Run the command line; an `AttuneError` is printed as it is, and its exit code is ours."""
     try:
-        app()
+        app(prog_name="attunebench")
     except AttuneError as error:
         typer.echo(f"attunebench: {error}", err=True)
         sys.exit(error.exit_code)

@@ -1,11 +1,17 @@
 """`attunebench demo`: the whole chain on the bundled conversations, without a key."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+
+from attunebench.errors import UsageError
+
+MARK = ".attunebench-demo"
+"""Marks a folder whose contents the next demo may replace."""
 
 
 def demo(
@@ -24,8 +30,7 @@ def demo(
     from attunebench.score.table import score_records, write_scores
 
     runs, scores = out / "run", out / "scores"
-    for folder in (runs, scores):
-        shutil.rmtree(folder, ignore_errors=True)
+    _clear(out, (runs, scores))
     console = Console()
     dataset = load_demo()
     plan = RunPlan(dataset=dataset, models=[f"baseline/{name}" for name in BASELINES], out=runs)
@@ -33,4 +38,18 @@ def demo(
     scored = score_records(dataset, load_records([runs], dataset))
     write_scores(scored, scores)
     print_tables(leaderboard(scored), console)
-    console.print(f"Records in {runs}, scores in {scores}.", highlight=False)
+    typer.echo(f"Records in {runs}, scores in {scores}.")
+
+
+def _clear(out: Path, folders: Sequence[Path]) -> None:
+    """Remove an earlier demo's folders, and nothing that is not known to be one's."""
+    mark = out / MARK
+    if any(folder.exists() for folder in folders) and not mark.exists():
+        raise UsageError(f"--out: {out} holds a run or scores of something else than a demo, choose another folder")
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+    except OSError as error:
+        raise UsageError(f"--out: {out} cannot be written ({error.strerror})") from None

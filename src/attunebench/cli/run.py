@@ -25,6 +25,10 @@ def run_models(
     max_connections: Annotated[int, typer.Option(min=1, help="Calls in flight at once, per model.")] = 10,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest reply, in tokens.")] = 2048,
     attempts: Annotated[int, typer.Option(min=1, help="How often to ask while a reply cannot be read.")] = 3,
+    *,
+    log_samples: Annotated[
+        bool, typer.Option("--log-samples", help="Keep all messages in Inspect's logs too, for `inspect view`.")
+    ] = False,
 ) -> None:
     """Ask models to read a data set's conversations; exit 0 once every call has ended, failed ones included."""
     from attunebench.dataset.load import load_dataset
@@ -35,12 +39,13 @@ def run_models(
     console = Console(stderr=True)
     plan = RunPlan(
         dataset=load_dataset(data),
-        ids=None if ids is None else tuple(ids.split(",")),
+        ids=None if ids is None else tuple(name.strip() for name in ids.split(",")),
         limit=limit,
         models=model,
         out=out,
         mode=mode,
         strategy=panas,
+        log_samples=log_samples,
         settings=Settings(max_connections=max_connections, max_tokens=max_tokens, attempts=attempts),
     )
     tally = run(plan, lambda calls: make_display(console, calls))

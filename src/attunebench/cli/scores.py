@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from attunebench.cli.options import DataPath
+from attunebench.errors import UsageError
 
 Format = Literal["terminal", "markdown", "csv"]
 
@@ -32,7 +33,7 @@ def report(
     scores: Annotated[Path, typer.Argument(help="The folder that `attunebench score` wrote.")],
     *,
     as_format: Annotated[Format, typer.Option("--format", help="How to show it.")] = "terminal",
-    out: Annotated[Path | None, typer.Option(help="File to write instead of printing.")] = None,
+    out: Annotated[Path | None, typer.Option(help="File to write instead of printing; Markdown unless CSV.")] = None,
 ) -> None:
     """Show the leaderboard: composite, pillars, floors, ceiling, failed calls."""
     from attunebench.report.formats import print_tables, to_markdown
@@ -47,4 +48,7 @@ def report(
     if out is None:
         typer.echo(text, nl=False)
     else:
-        out.write_text(text, encoding="utf-8")
+        try:
+            out.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"--out: {out} cannot be written ({error.strerror})") from None

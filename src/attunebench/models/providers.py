@@ -34,4 +34,4 @@ def _plain(message: object) -> str:
     console = Console(width=10_000, no_color=True)
     with console.capture() as capture:
         console.print(message)
-    return " ".join(capture.get().split())
+    return " ".join(capture.get().split()).removeprefix("ERROR: ")

@@ -2,35 +2,36 @@
 
 import re
 from collections.abc import Iterable
+from typing import Literal
 
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table as RichTable
+from rich.text import Text
 
-from attunebench.report.tables import Table, is_number, show_cell
+from attunebench.report.tables import Table, is_number, plain, show_cell
 
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
 def print_tables(tables: Iterable[Table], console: Console) -> None:
     """Print tables to a terminal or a pipe; texts from data are shown as they are, never read as markup."""
     for table in tables:
         shown = RichTable(
-            title=escape(table.title), box=SIMPLE, title_justify="left", title_style="bold", padding=(0, 1, 0, 0)
+            title=Text(plain(table.title), "bold"), box=SIMPLE, title_justify="left", padding=(0, 1, 0, 0)
         )
         for position, column in enumerate(table.columns):
             right = is_number(column, table.sections, position)
-            shown.add_column(column.heading, justify="right" if right else "left", overflow="fold", no_wrap=right)
+            justify: Literal["left", "right"] = "right" if right else "left"
+            shown.add_column(Text(column.heading), justify=justify, overflow="fold", no_wrap=not column.wraps)
         for rows in table.sections:
             for row in rows:
                 cells = [show_cell(cell, column) for cell, column in zip(row, table.columns, strict=True)]
-                shown.add_row(*(escape(_plain(cell)) for cell in cells))
+                shown.add_row(*(Text(plain(cell)) for cell in cells))
             shown.add_section()
         console.print(shown)
         for note in table.notes:
-            console.print(escape(note), highlight=False)
+            console.print(Text(plain(note)))
         console.print()
 
 
@@ -54,8 +55,4 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _escape(text: str) -> str:
-    return _MARKDOWN_SPECIAL.sub(r"\\\1", _plain(text))
-
-
-def _plain(text: str) -> str:
-    return _CONTROL.sub(" ", text)
+    return _MARKDOWN_SPECIAL.sub(r"\\\1", plain(text))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attunebench.protocol.answers import ANSWERED, CallState
-from attunebench.report.tables import Cell, Column, Table
+from attunebench.report.tables import Cell, Column, Table, plain
 from attunebench.score.table import Scores
 
 _PILLARS = ("emotion_tracking", "evaluation_quality", "holistic_comprehension")
@@ -32,8 +32,7 @@ def leaderboard(scores: Scores) -> list[Table]:
     ranked = sorted(scores.aggregates, key=lambda row: -row["composite_score"])
     varying = [name for name in _VARYING if len({row[name] for row in ranked}) > 1]
     columns = [
-        Column("model"),
-        *(Column(_VARYING[name]) for name in varying),
+        Column("model", wraps=True),
         Column("n"),
         Column("composite", 2),
         Column("SE", 2),
@@ -43,17 +42,22 @@ def leaderboard(scores: Scores) -> list[Table]:
         Column("strict", 2),
         Column("failed"),
     ]
-    models = [_row(row, row["em_model"], varying, _failed(row)) for row in ranked]
-    floors = [_row(row, _FLOOR_NAMES[row["floor"]], varying, None) for row in scores.floors]
+    models = [_row(row, _name(row["em_model"], row, varying), _failed(row)) for row in ranked]
+    floors = [_row(row, _name(_FLOOR_NAMES[row["floor"]], row, varying), None) for row in scores.floors]
     board = Table("Leaderboard", columns, [models, floors], _notes(scores, ranked, varying))
     states = _call_states(ranked, varying)
     return [board, states] if states else [board]
 
 
-def _row(row: Mapping[str, Any], name: str, varying: Sequence[str], failed: str | None) -> list[Cell]:
+def _name(name: str, row: Mapping[str, Any], varying: Sequence[str]) -> str:
+    """Return a name with what tells the row from others of that name: columns of their own would not fit."""
+    differs = [row[key] for key in varying if row[key] is not None]
+    return f"{name} ({', '.join(differs)})" if differs else name
+
+
+def _row(row: Mapping[str, Any], name: str, failed: str | None) -> list[Cell]:
     return [
         name,
-        *(row[key] for key in varying),
         row["n_conversations"],
         row["composite_score"],
         row["se_composite"],
@@ -78,8 +82,9 @@ def _notes(scores: Scores, ranked: Sequence[Mapping[str, Any]], varying: Sequenc
     draws = max(row["draws"] for row in scores.floors)
     return [
         *([MADE_UP] if scores.made_up else []),
-        f"{', '.join(same)}. Reference profile, 0 to 100: composite with its standard error over the n conversations; "
-        "its pillars emotion tracking, evaluation quality, holistic comprehension. strict: the composite of the strict "
+        *([f"All rows: {', '.join(same)}."] if same else []),
+        "Reference profile, 0 to 100: composite with its standard error over the n conversations; its "
+        "pillars emotion tracking, evaluation quality, holistic comprehension. strict: the composite of the strict "
         "profile. failed: calls without a usable answer.",
         f"null says nothing, random is the mean of {draws} draws, majority gives the others' commonest answers, "
         "lexicon adds word lists, oracle gives the participant's own; on the same conversations, without a model.",
@@ -88,23 +93,19 @@ def _notes(scores: Scores, ranked: Sequence[Mapping[str, Any]], varying: Sequenc
 
 def _call_states(ranked: Sequence[Mapping[str, Any]], varying: Sequence[str]) -> Table | None:
     """Return how calls ended: a row a model, and a row more for each kind of call that had failures."""
-    seen = [state.value for state in CallState if any(_states(row)[state.value] for row in ranked)]
-    if not seen:
-        return None
-    columns = [Column("model"), *(Column(_VARYING[name]) for name in varying), Column("call")]
-    columns += [Column("calls"), *(Column(state) for state in seen)]
     rows: list[list[Cell]] = []
     for row in ranked:
-        frame = [row["em_model"], *(row[name] for name in varying)]
-        rows.append([*frame, "all", *_counts(_states(row), seen)])
-        for kind, states in row["calls"].items():
-            if any(states.get(state) for state in _FAILURES):
-                rows.append([*frame, kind, *_counts(Counter(states), seen)])
-    return Table("How calls ended", columns, [rows])
+        if states := _states(row):
+            name = _name(row["em_model"], row, varying)
+            failing = {kind: Counter(ends) for kind, ends in row["calls"].items() if not ANSWERED.issuperset(ends)}
+            rows += [[name, kind, *_ends(ends)] for kind, ends in [("all", states), *failing.items()]]
+    columns = [Column("model", wraps=True), Column("call"), Column("calls"), Column("parsed"), Column("repaired")]
+    return Table("How calls ended", [*columns, Column("failed", wraps=True)], [rows]) if rows else None
 
 
-def _counts(states: Counter[str], seen: Sequence[str]) -> list[int]:
-    return [states.total(), *(states[state] for state in seen)]
+def _ends(states: Counter[str]) -> list[Cell]:
+    failed = ", ".join(f"{state} {states[state]:,}" for state in _FAILURES if states[state])
+    return [states.total(), states[CallState.PARSED], states[CallState.REPAIRED], failed or "none"]
 
 
 _CSV_NAMES = ("n_conversations", "composite_score", "se_composite", "z_score", *_PILLARS, "equal_weight_composite")
@@ -130,5 +131,6 @@ def to_csv(scores: Scores) -> str:
 
 
 def _safe(text: str | None) -> str | None:
-    """Return a text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text and text[0] in "=+-@\t\r" else text
+    """Return a text on one line that no spreadsheet takes for a formula."""
+    shown = plain(text or "")
+    return f"'{shown}" if shown.lstrip()[:1] in {*"=+-@"} else shown or None

@@ -32,7 +32,8 @@ LOGS = "inspect"
 class RunPlan:
     """What to run: models by Inspect's names (or `baseline/NAME`) on a data set, under one condition, into `out`.
 
-    `ids` and `limit` choose conversations; the condition is that of the whole data set all the same.
+    `ids` and `limit` choose conversations; the condition is that of the whole data set all the same. `log_samples`
+    keeps every message in Inspect's logs too, for its viewer; the ledger holds the replies in any case.
     """
 
     dataset: DataSet
@@ -44,6 +45,7 @@ class RunPlan:
     strategy: Strategy = "absolute"
     settings: Settings = field(default_factory=Settings)
     prompts: Prompts = field(default_factory=load_prompts)
+    log_samples: bool = False
 
     @cached_property
     def chosen(self) -> DataSet:
@@ -94,13 +96,16 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
             log_dir=str(plan.out / LOGS),
             # Our ledger is the record of what happened while it happens; Inspect's log is written at the end.
             log_realtime=False,
+            log_samples=plan.log_samples,
             log_model_api=False,
             log_level="error",
             ctl_server=False,
             display="none",
         )
-        if errors := [f"{log.eval.model}: {log.error.message}" for log in logs if log.error]:
-            raise RunError("the run could not go on: " + "; ".join(errors))
+        errors = [f"{log.eval.model}: {log.error.message}" for log in logs if log.error]
+        if errors or journal.tally.done < plan.count_calls():  # after Ctrl-C, Inspect returns as if all were well
+            calls = f"{journal.tally.done:,} of {plan.count_calls():,} calls"
+            raise RunError(f"the run could not go on after {calls}: {'; '.join(errors) or 'it was interrupted'}")
     return journal.tally
 
 

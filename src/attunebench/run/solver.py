@@ -33,7 +33,8 @@ class Asker:
     async def conversation(self, conversation: Conversation) -> Mapping[CallKey, CallEnd]:
         """Make all calls of a conversation at once; return how each ended, in the order of the thread."""
         calls = conversation_calls(conversation, self.condition, self.prompts)
-        thread = {id(message): chat_message(message) for call in calls for message in call.messages}
+        shared = {id(message): message for call in calls for message in call.messages}
+        thread = {key: chat_message(message) for key, message in shared.items()}
         ends: dict[CallKey, CallEnd | None] = {call.key: None for call in calls}
 
         async def end(call: Call) -> None:

@@ -1,5 +1,6 @@
 """Reading run records from files, ours or from elsewhere, and holding them against the data set."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from pydantic import ValidationError
 
 from attunebench.dataset.files import RawDocument, read_documents
 from attunebench.dataset.load import DataSet
-from attunebench.dataset.problems import Problem, shorten, spell_path
+from attunebench.dataset.problems import Problem, one_line, shorten, spell_path
 from attunebench.dataset.schema import Conversation
 from attunebench.errors import RecordError
 from attunebench.protocol.records import RunRecord
@@ -34,17 +35,18 @@ def load_records(paths: Sequence[Path], dataset: DataSet) -> list[RunRecord]:
             problems.append(str(found))
             continue
         place = f"{found.file}: record {found.position}"
+        named = f"{place}{_conversation_named(found)}"
         try:
             record = RunRecord.model_validate(found.value)
         except ValidationError as failed:
-            problems += _explain(failed, place)
+            problems += _explain(failed, named)
             continue
-        problems += _mismatches(record, conversations, f"{place}: conversation {record.conversation_id}")
+        problems += _mismatches(record, conversations, named)
         if other := first.setdefault(_identity(record), place):
             if other == place:
                 records.append(record)
             else:
-                problems.append(f"{place}: conversation {record.conversation_id}: {_repeated(record, other)}")
+                problems.append(f"{named}: {_repeated(record, other)}")
     if not records and not problems:
         problems.append(f"{', '.join(map(str, paths))}: no run records found")
     if problems:
@@ -56,6 +58,11 @@ def _read(paths: Iterable[Path]) -> Iterator[RawDocument | Problem]:
     for path in paths:
         own = path / RECORDS_FILE
         yield from read_documents(own if own.is_file() else path)
+
+
+def _conversation_named(found: RawDocument) -> str:
+    name = found.value.get("conversationId") if isinstance(found.value, Mapping) else None
+    return one_line(f": conversation {name}") if isinstance(name, str) else ""
 
 
 def _explain(failed: ValidationError, place: str) -> Iterator[str]:
@@ -76,8 +83,12 @@ def _repeated(record: RunRecord, other: str) -> str:
 def _mismatches(record: RunRecord, conversations: Mapping[str, Conversation], place: str) -> Iterator[str]:
     conversation = conversations.get(record.conversation_id)
     if conversation is None:
-        yield f"{place}: conversationId: must be in the data set"
+        yield f"{place}: conversationId: must be in the data set, got {shorten(record.conversation_id)}"
         return
     known = {turn.turn_number for turn in conversation.turns}
-    for number in [turn.turn_number for turn in record.turns if turn.turn_number not in known]:
-        yield f"{place}: turnNumber: must be one of the conversation's turns, got {number}"
+    counts = Counter(turn.turn_number for turn in record.turns)
+    for number, count in counts.items():
+        if number not in known:
+            yield f"{place}: turnNumber: must be one of the conversation's turns, got {number}"
+        if count > 1:
+            yield f"{place}: turnNumber: must stand once in a record, got {number} {count} times"

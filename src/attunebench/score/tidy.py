@@ -23,7 +23,10 @@ SCHEMA: Mapping[str, pl.DataType] = {
     "lower": pl.Float64(),
     "upper": pl.Float64(),
 }
-"""Columns. `level` is turn, conversation, aggregate or floor; `n` the number of items the value is made of."""
+"""Columns. `level` is turn, conversation, aggregate or floor; `n` the number of items the value is made of.
+
+`profile` is reference, strict, or calls: there `metric` is `kind.state`, and `value` how many calls ended so.
+"""
 
 
 def tidy_table(
@@ -50,22 +53,35 @@ def _conversation(scored: Mapping[str, Any]) -> Iterator[Row]:
         yield from _reference(frame | {"level": "turn", "turn": turn["turnNumber"]}, turn)
     yield from _reference(frame, scored | scored["post_score"])
     yield from _strict(frame, scored["strict"])
+    yield from _calls(frame, scored["calls"])
 
 
 def _aggregate(level: str, row: Row, model: str) -> Iterator[Row]:
     frame = _frame(level, row, model)
     for value in _reference(frame, row):
-        yield value | {"n": row["n"].get(value["metric"], row["n_conversations"])}
+        yield value | {"n": None if "." in value["metric"] else row["n"].get(value["metric"], row["n_conversations"])}
     yield from _strict(frame, row["strict"])
+    yield from _calls(frame, row.get("calls", {}))
 
 
-_NOT_METRICS = frozenset({"turnNumber", "n_conversations", "draws"})
+_NOT_METRICS = frozenset({"turnNumber", "n_conversations", "draws", "n", "strict", "post_score", "calls"})
 
 
 def _reference(frame: Row, scores: Mapping[str, Any]) -> Iterator[Row]:
     for name, value in scores.items():
-        if name not in _NOT_METRICS and (value is None or isinstance(value, int | float)) and name not in frame:
-            yield frame | {"profile": "reference", "metric": name, "value": value}
+        if name in frame or name in _NOT_METRICS:
+            continue
+        # Rates of confusion counts, errors by item and by branch: one row each, `name.part`.
+        parts = {f"{name}.{part}": v for part, v in value.items()} if isinstance(value, Mapping) else {name: value}
+        for metric, number in parts.items():
+            if number is None or isinstance(number, int | float):
+                yield frame | {"profile": "reference", "metric": metric, "value": number}
+
+
+def _calls(frame: Row, calls: Mapping[str, Mapping[str, int]]) -> Iterator[Row]:
+    for kind, states in calls.items():
+        for state, count in states.items():
+            yield frame | {"profile": "calls", "metric": f"{kind}.{state}", "value": count}
 
 
 def _strict(frame: Row, strict: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:

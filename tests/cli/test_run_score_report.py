@@ -1,0 +1,173 @@
+"""Claims about the way from a data set to a leaderboard, and what each command says when it cannot go on."""
+
+import csv
+import io
+import json
+
+import pytest
+from cli_examples import DEMO, run_main, tiny, write
+
+from attunebench.report.leaderboard import MADE_UP
+
+RUN = ("run", "--data", DEMO, "--model", "baseline/null")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A run's folder and its scores', made by the commands themselves; how those ended."""
+    folder = tmp_path_factory.mktemp("made")
+    out, scores = folder / "run", folder / "scores"
+    ran = run_main(*RUN, "--model", "baseline/oracle", "--limit", 1, "--out", out)
+    scored = run_main("score", "--data", DEMO, "--runs", out, "--out", scores)
+    return out, scores, ran, scored
+
+
+def test_run_ends_well_and_counts_states(made):
+    out, _, ran, _ = made
+    assert ran.code == 0
+    assert ran.out == f"parsed: 34\n34 calls, 0 failed, 0 tokens in, 0 out; results in {out}\n"
+    assert "34 of 34 calls" in ran.err
+    assert {"records.jsonl", "calls.jsonl", "inspect"} == {entry.name for entry in out.iterdir()}
+
+
+def test_score_says_what_it_made(made):
+    _, scores, _, scored = made
+    assert (scored.code, scored.err) == (0, "")
+    assert scored.out == f"2 records of 2 rows scored; results in {scores}\n"
+    found = json.loads((scores / "scores.json").read_text(encoding="utf-8"))
+    assert [row["em_model"] for row in found["aggregates"]] == ["baseline/null", "baseline/oracle"]
+
+
+def test_report_on_a_terminal_fits_it(cli, made):
+    ended = cli("report", made[1])
+    assert (ended.code, ended.err) == (0, "")
+    assert MADE_UP in " ".join(ended.out.split())
+    assert ended.out.index("baseline/oracle") < ended.out.index("baseline/null") < ended.out.index("floor: null")
+    assert max(map(len, ended.out.split("\n"))) <= 80
+
+
+def test_report_as_markdown_and_csv_printed_and_written(cli, made, tmp_path):
+    markdown = cli("report", made[1], "--format", "markdown")
+    assert markdown.out.startswith("### Leaderboard\n\n| model | n |")
+    rows = list(csv.DictReader(io.StringIO(cli("report", made[1], "--format", "csv").out)))
+    assert [row["em_model"] for row in rows][:2] == ["baseline/null", "baseline/oracle"]
+    assert len(rows) == 2 + 5
+    written = cli("report", made[1], "--format", "markdown", "--out", tmp_path / "board.md")
+    assert (written.code, written.out) == (0, "")
+    assert (tmp_path / "board.md").read_text(encoding="utf-8") == markdown.out
+
+
+def test_report_may_be_given_the_file(cli, made):
+    assert cli("report", made[1] / "scores.json").out == cli("report", made[1]).out
+
+
+def test_a_run_is_not_overwritten(cli, made):
+    before = (made[0] / "records.jsonl").read_bytes()
+    ended = cli(*RUN, "--out", made[0])
+    assert ended.code == 1
+    assert ended.err == (
+        f"attunebench: {made[0]} already holds a run (records.jsonl): choose another folder for --out, or remove it\n"
+    )
+    assert (made[0] / "records.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--frobnicate"], "No such option"),
+        (["--mode", "loud"], "'loud' is not one of"),
+        (["--panas", "sum"], "'sum' is not one of"),
+        (["--limit", "many"], "Invalid value for '--limit'"),
+        (["--limit", "0"], "limit: must be at least 1, got 0"),
+        (["--ids", "demo-01,nobody"], 'the data set has no conversation "nobody"'),
+        (["--ids", ""], 'the data set has no conversation ""'),
+        (["--max-connections", "0"], "should be greater than or equal to 1"),
+        (["--max-tokens", "0"], "should be greater than or equal to 1"),
+        (["--attempts", "0"], "should be greater than or equal to 1"),
+        (
+            ["--model", "gpt-4o"],
+            "--model must be PROVIDER/MODEL, for example openai/gpt-4o or baseline/null, got 'gpt-4o'",
+        ),
+        (
+            ["--model", "baseline/genius"],
+            "a baseline must be one of null, random, majority, lexicon, oracle, got 'genius'",
+        ),
+        (["--model", "baseline/null"], "--model must name each model once, got baseline/null twice"),
+    ],
+)
+def test_wrong_usage_exits_2_and_runs_nothing(cli, tmp_path, words, said):
+    ended = cli(*RUN, "--out", tmp_path / "out", *words)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert said in " ".join(ended.err.replace("│", " ").split())
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["run"], ["score"], ["report"], ["demo", "extra"], ["bogus"], ["data"], ["data", "validate"], ["prompts"], []],
+)
+def test_a_command_without_what_it_needs_exits_2(cli, words):
+    assert cli(*words).code == 2
+
+
+def test_a_missing_key_is_named(cli, tmp_path, monkeypatch):
+    monkeypatch.delenv("SOME_SERVICE_API_KEY", raising=False)
+    ended = cli("run", "--data", DEMO, "--model", "openai-api/some-service/m", "--out", tmp_path / "out")
+    assert ended.code == 1
+    assert ended.err.startswith("attunebench: openai-api/some-service/m: ")
+    assert "SOME_SERVICE_API_KEY" in ended.err
+    assert ended.err.count("\n") == 1
+
+
+def test_ids_may_stand_with_spaces(cli, tmp_path):
+    ended = cli(*RUN, "--out", tmp_path / "out", "--ids", "demo-02, nobody")
+    assert ended.err == 'attunebench: ids: the data set has no conversation "nobody"\n'
+
+
+def test_a_bad_data_set_is_told_problem_by_problem(cli, tmp_path):
+    write(tmp_path / "data" / "a.json", tiny("a", turns=3))
+    write(tmp_path / "data" / "b.json", tiny(""))
+    for words in (["run", "--model", "baseline/null"], ["score", "--runs", tmp_path]):
+        ended = cli(*words, "--data", tmp_path / "data", "--out", tmp_path / "out")
+        assert ended.code == 1
+        first, second = ended.err.splitlines()
+        assert first.startswith("attunebench: a.json: conversation a: turns: ")
+        assert second.startswith("b.json: ")
+        assert not (tmp_path / "out").exists()
+
+
+def test_records_of_other_data_are_refused(cli, made, tmp_path):
+    data = write(tmp_path / "a.json", tiny("a"))
+    ended = cli("score", "--data", data, "--runs", made[0], "--out", tmp_path / "out")
+    assert ended.code == 1
+    assert len(ended.err.splitlines()) == 2
+    assert 'conversation demo-01: conversationId: must be in the data set, got "demo-01"' in ended.err
+
+
+def test_runs_or_scores_that_are_not_there_are_named(cli, tmp_path):
+    nowhere = tmp_path / "nowhere"
+    ended = cli("score", "--data", DEMO, "--runs", nowhere, "--out", tmp_path / "out")
+    assert (ended.code, ended.err) == (1, f"attunebench: {nowhere}: does not exist\n")
+    ended = cli("report", nowhere)
+    assert (ended.code, ended.err) == (1, f"attunebench: {nowhere}: does not exist; `attunebench score` writes it\n")
+
+
+@pytest.mark.parametrize("words", [["--format", "pdf"], ["--out", "nowhere/board.md"]])
+def test_a_report_that_cannot_be_made_is_wrong_usage(cli, made, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ended = cli("report", made[1], *words)
+    assert ended.code == 2
+    assert words[-1] in ended.err
+
+
+def test_the_version_is_told(cli):
+    assert cli("--version").out.startswith("attunebench 0.")
+
+
+def test_help_is_told_for_every_command(cli):
+    for words in [[], ["data"], ["data", "validate"], ["data", "import", "topical-chat"], ["prompts", "show"], ["run"],
+                  ["score"], ["report"], ["demo"]]:  # fmt: skip
+        ended = cli(*words, "--help")
+        assert (ended.code, ended.err) == (0, "")
+        assert "Usage: attunebench" in ended.out

@@ -1,0 +1,46 @@
+"""Hand-made scores for the tables: only what they show."""
+
+from typing import Any
+
+from attunebench.score.table import Scores
+
+
+def row(name: str = "a/b", composite: float = 50.0, strict: float | None = 40.0, **changes: Any) -> dict[str, Any]:
+    return {
+        "em_model": name,
+        "mode": "default",
+        "panas_strategy": "absolute",
+        "condition": "0123abcd",
+        "n_conversations": 14,
+        "composite_score": composite,
+        "se_composite": 1.25,
+        "z_score": None,
+        "emotion_tracking": 0.25,
+        "evaluation_quality": 0.5,
+        "holistic_comprehension": 0.75,
+        "equal_weight_composite": 45.0,
+        "strict": {
+            "composite_score": {"value": strict},
+            **{n: {"value": 0.125} for n in ("emotion_tracking", "evaluation_quality", "holistic_comprehension")},
+        },
+        "calls": {"draft": {"parsed": 14}, "outcome": {"parsed": 14}},
+    } | changes
+
+
+def floor(name: str, composite: float, **changes: Any) -> dict[str, Any]:
+    made = row(f"baseline/{name}", composite, mode=None, condition=None) | changes
+    del made["calls"]
+    return made | {"floor": name, "draws": 200 if name == "random" else 1}
+
+
+FLOORS = [
+    floor("null", 20.0),
+    floor("random", 44.0, se_composite=None),
+    floor("majority", 57.0),
+    floor("lexicon", 56.0),
+    floor("oracle", 99.0),
+]
+
+
+def scores(*rows: dict[str, Any], made_up: bool = False) -> Scores:
+    return Scores([], rows or [row()], FLOORS, made_up)
