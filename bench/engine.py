@@ -4,6 +4,7 @@ A local server answers each call after a set latency. The ideal is calls x laten
 from the first request to the last reply over that ideal, so 1 is perfect and start-up does not count.
 
     python bench/engine.py                       # 5,280 calls, 0.5 s, 100 connections
+    python bench/engine.py --with-transform      # without our shortcut through the OpenAI client
     python bench/engine.py --profile out.prof    # the same under cProfile
 """
 
@@ -17,6 +18,7 @@ from pathlib import Path
 from rich.console import Console
 
 from attunebench.dataset.load import DataSet
+from attunebench.models import providers
 from attunebench.models.settings import Settings
 from attunebench.run.engine import RunPlan, run
 from attunebench.run.progress import make_display
@@ -26,6 +28,8 @@ from synthetic import make_conversations
 
 def main() -> None:
     arguments = _parse()
+    if arguments.with_transform:
+        providers.skip_transform = lambda _model: None
     dataset = DataSet(tuple(make_conversations(arguments.conversations)))
     with latency_server(latency=arguments.latency) as server, tempfile.TemporaryDirectory() as folder:
         os.environ |= {"LOCAL_BASE_URL": server.base_url, "LOCAL_API_KEY": "none"}
@@ -64,6 +68,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--latency", type=float, default=0.5, help="seconds")
     parser.add_argument("--connections", type=int, default=100)
     parser.add_argument("--log-samples", action="store_true", help="keep all messages in Inspect's logs")
+    parser.add_argument("--with-transform", action="store_true", help="leave out the shortcut of models/lean_openai.py")
     parser.add_argument("--profile", type=Path, help="write a cProfile here; the ratio is then worse")
     return parser.parse_args()
 
