@@ -44,7 +44,7 @@ def test_validate_names_the_one_bad_file_of_200(cli, tmp_path):
     assert ended.code == 1
     (line,) = ended.out.splitlines()
     assert line.startswith("conversation_137.json: line 2 column ")
-    assert ended.err == "199 conversations, 1 errors, 0 warnings\n"
+    assert ended.err == "199 conversations, 1 error, 0 warnings\n"
     assert cli("data", "describe", tmp_path).err == f"attunebench: {line}\n"
 
 
@@ -107,7 +107,7 @@ def test_import_makes_a_data_set_and_tells_what_it_refused(cli, tmp_path):
     ended = cli("data", "import", "topical-chat", source, "--out", out)
     assert ended.code == 0
     assert "refused: chats.json: record t2: " in ended.out
-    assert f"2 records: 1 conversations in {out}, 1 refused" in ended.out
+    assert f"2 records: 1 conversation in {out}, 1 refused" in ended.out
     assert "CDLA-Sharing-1.0" in ended.out
     assert [c.turns[0].user_message for c in load_dataset(out).conversations] == ["Do moles see?"]
     assert cli("data", "validate", out).code == 0

@@ -31,8 +31,9 @@ def validate(path: DataArgument, *, as_json: AsJson = False) -> None:
             typer.echo(str(problem))
         for problem in report.warnings:
             typer.echo(f"warning: {problem}")
-        counts = f"{len(report.errors):,} errors, {len(report.warnings):,} warnings"
-        typer.echo(f"{report.conversations:,} conversations, {counts}", err=True)
+        counts = {"conversation": report.conversations, "error": len(report.errors), "warning": len(report.warnings)}
+        shown = (f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
+        typer.echo(", ".join(shown), err=True)
     if not report.ok:
         raise typer.Exit(1)
 

@@ -97,7 +97,7 @@ def _read_lines(name: str, stream: BinaryIO) -> Iterator[RawDocument | Problem]:
     for number, line in enumerate(stream, start=1):
         if line.strip(b" \t\r\n"):
             position += 1
-            yield _decode(name, line, line=number, offset=offset, position=position)
+            yield _decode(name, line.rstrip(b"\r\n"), line=number, offset=offset, position=position)
         offset += len(line)
 
 

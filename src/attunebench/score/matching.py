@@ -1,0 +1,102 @@
+"""Does a run record belong to the conversation it names? What does not fit is named; nothing is dropped in silence.
+
+Records from elsewhere may have been made on other data: with other turns, questions or comparisons. And a run may have
+shown the two sides of a comparison the other way round than the data set does; its letters are then turned back.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from attunebench.dataset.problems import shorten
+from attunebench.dataset.schema import Comparison, Conversation, Letter, Turn
+from attunebench.dataset.values import read_label
+from attunebench.protocol.records import RunRecord, TurnRecord
+
+_ANSWERS = (
+    "em_binary_om_assessment",
+    "em_binary_human_prediction",
+    "em_binary_om_assessment_hp",
+    "em_binary_human_prediction_hp",
+)
+_OTHER_SIDE: Mapping[Letter, Letter] = {"A": "B", "B": "A"}
+
+
+def mismatches(record: RunRecord, conversation: Conversation) -> Iterator[str]:
+    """Yield what in a record does not fit its conversation: place, rule and value.
+
+    A record may cover less than the conversation: what it lacks is a failure of the model, not a mismatch.
+    """
+    turns = {turn.turn_number: turn for turn in conversation.turns}
+    for number, count in Counter(reply.turn_number for reply in record.turns).items():
+        if number not in turns:
+            yield f"turnNumber: must be one of the conversation's turns, got {number}"
+        if count > 1:
+            yield f"turnNumber: must stand once in a record, got {number} {count} times"
+    for reply in record.turns:
+        if turn := turns.get(reply.turn_number):
+            place = f"turn {turn.turn_number}"
+            yield from (f"{place}: {problem}" for problem in (*_questions(reply, turn), *_comparisons(reply, turn)))
+
+
+def _questions(reply: TurnRecord, turn: Turn) -> Iterator[str]:
+    known = {judgement.question_id for judgement in turn.judgements}
+    for name in _ANSWERS:
+        for question in getattr(reply, name) or ():
+            if question not in known:
+                yield f"{name}: must answer questions of the turn, got {shorten(question)}"
+
+
+def _comparisons(reply: TurnRecord, turn: Turn) -> Iterator[str]:
+    known = {str(index): comparison for index, comparison in enumerate(turn.comparisons)}
+    for index in reply.em_pairwise_selections or ():
+        if index not in known:
+            rule = f"must answer the turn's {len(known)} comparisons, counted from 0"
+            yield f"em_pairwise_selections: {rule}, got {shorten(index)}"
+    for index, sides in (reply.pairwise_assignment or {}).items():
+        comparison = known.get(index)
+        if comparison and _sides(sides) not in (_shown(comparison), _shown(comparison)[::-1]):
+            rule = f"must hold the two replies that the data set compares, {' and '.join(map(str, _shown(comparison)))}"
+            yield f"pairwise_assignment {index}: {rule}, got {shorten(dict(sides))}"
+
+
+def _shown(comparison: Comparison) -> tuple[str | None, str | None]:
+    return comparison.response_a, comparison.response_b
+
+
+def _sides(sides: Mapping[Letter, str | None]) -> tuple[str | None, str | None]:
+    return read_label(sides.get("A")), read_label(sides.get("B"))
+
+
+def aligned(record: RunRecord, conversation: Conversation) -> RunRecord:
+    """Return the record with its letters meaning what they mean in the data set.
+
+    A selection made under an assignment that shows the two replies the other way round is turned over, and its
+    assignment with it; a record without such an assignment is returned as it is.
+    """
+    turns = {turn.turn_number: turn for turn in conversation.turns}
+    replies = [_turned(reply, turns.get(reply.turn_number)) for reply in record.turns]
+    if all(new is old for new, old in zip(replies, record.turns, strict=True)):
+        return record
+    return record.model_copy(update={"turns": replies})
+
+
+def _turned(reply: TurnRecord, turn: Turn | None) -> TurnRecord:
+    if turn is None or not reply.pairwise_assignment:
+        return reply
+    shown = {str(index): _shown(comparison) for index, comparison in enumerate(turn.comparisons)}
+    over = {
+        index
+        for index, sides in reply.pairwise_assignment.items()
+        if index in shown and _sides(sides) == shown[index][::-1] != shown[index]
+    }
+    if not over:
+        return reply
+    assignment = {
+        index: {_OTHER_SIDE[letter]: label for letter, label in sides.items()} if index in over else sides
+        for index, sides in reply.pairwise_assignment.items()
+    }
+    selections = {
+        index: _OTHER_SIDE[letter] if letter and index in over else letter
+        for index, letter in (reply.em_pairwise_selections or {}).items()
+    }
+    return reply.model_copy(update={"pairwise_assignment": assignment, "em_pairwise_selections": selections})
