@@ -31,11 +31,14 @@ def validate(path: DataArgument, *, as_json: AsJson = False) -> None:
             typer.echo(str(problem))
         for problem in report.warnings:
             typer.echo(f"warning: {problem}")
-        counts = {"conversation": report.conversations, "error": len(report.errors), "warning": len(report.warnings)}
-        shown = (f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
-        typer.echo(", ".join(shown), err=True)
+        nouns = {"conversation": report.conversations, "error": len(report.errors), "warning": len(report.warnings)}
+        typer.echo(", ".join(_count(count, noun) for noun, count in nouns.items()), err=True)
     if not report.ok:
         raise typer.Exit(1)
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _as_dict(report: "ValidationReport") -> dict[str, object]:
@@ -77,6 +80,6 @@ def topical_chat(
     for refusal in result.refusals:
         typer.echo(f"refused: {refusal}")
     records = len(result.conversations) + len(result.refusals)
-    typer.echo(f"{records:,} records: {len(result.conversations):,} conversations in {out}, ", nl=False)
-    typer.echo(f"{len(result.refusals):,} refused")
+    made = _count(len(result.conversations), "conversation")
+    typer.echo(f"{_count(records, 'record')}: {made} in {out}, {len(result.refusals):,} refused")
     typer.echo(f"Source: {SOURCE}. Keep its licence with whatever you publish of it.")
