@@ -18,10 +18,10 @@ from pathlib import Path
 from rich.console import Console
 
 from attunebench.dataset.load import DataSet
+from attunebench.display import make_display
 from attunebench.models import providers
 from attunebench.models.settings import Settings
 from attunebench.run.engine import RunPlan, run
-from attunebench.run.progress import make_display
 from latency_server import latency_server
 from synthetic import make_conversations
 

@@ -100,3 +100,79 @@ def _panas(rng: random.Random) -> dict[str, int]:
 
 def _text(rng: random.Random, words: int) -> str:
     return " ".join(rng.choices(_WORDS, k=rng.randint(words // 2, words + words // 2)))
+
+
+def make_record_document(
+    rng: random.Random, conversation: dict[str, Any], model: str, *, failing: float = 0.02
+) -> dict[str, Any]:
+    """Make the run record of a conversation as it would stand in a file: guesses, and this share of failed calls."""
+    numbers = [turn["turnNumber"] for turn in conversation["turns"]]
+    keys = [(n, kind) for n in numbers for kind in ("draft", "review", "perspective", "pairwise")]
+    failed = {key for key in (*keys, (None, "outcome")) if rng.random() < failing}
+    items = {word: rng.randint(1, 7) for word in EMOTION_WORDS}
+    post = {
+        "panas_strategy": "absolute",
+        "pre_panas_shown": {},
+        "predicted_panas_delta": {},
+        "predicted_post_panas": {
+            "totalPositiveAffect": sum(items[word] for word in POSITIVE_ITEMS),
+            "totalNegativeAffect": sum(items[word] for word in NEGATIVE_ITEMS),
+            "items": items,
+        },
+        "predicted_conversation_wide": {
+            "q1_lookingFor": rng.sample(LOOKING_FOR_OPTIONS, rng.randint(1, 3)),
+            "q2_emotionClarity": rng.choice(CLARITY_OPTIONS),
+            "q3_modelFit": rng.choice(FIT_OPTIONS),
+            "q3_followUp_whatFeltOff": [_text(rng, 8)] if rng.random() < 0.5 else [],
+            "fourBranchScores": {branch: rng.randint(1, 7) for branch in BRANCHES},
+        },
+    }
+    if (None, "outcome") in failed:
+        post["predicted_post_panas"] = post["predicted_conversation_wide"] = None
+    states = {key: "refused" if key in failed else "parsed" for key in (*keys, (None, "outcome"))}
+    calls = [
+        {"turn": n, "call": kind, "state": state, "attempts": 1, "counters": {}} for (n, kind), state in states.items()
+    ]
+    return {
+        "conversationId": conversation["conversationId"],
+        "source_file": None,
+        "em_model": model,
+        "run_timestamp": "2026-01-01T00:00:00Z",
+        "mode": "default",
+        "turns": [_answers(rng, turn, failed) for turn in conversation["turns"]],
+        "post_conversation": post,
+        "api_cost": None,
+        "duration_seconds": 12.5,
+        "calls": calls,
+        "provenance": {"condition": "0123456789ab", "prompt_version": "1", "generation": {}, "data_hash": "0" * 64},
+    }
+
+
+def _answers(rng: random.Random, turn: dict[str, Any], failed: set[tuple[int | None, str]]) -> dict[str, Any]:
+    number = turn["turnNumber"]
+    questions = [judgement["questionId"] for judgement in turn["annotations"]["binaryJudgements"]]
+    sides = {
+        str(place): {"A": asked["responseA"], "B": asked["responseB"]}
+        for place, asked in enumerate(turn["annotations"]["pairwiseComparisons"])
+    }
+
+    def ended_well(kind: str, answer: Any) -> Any:
+        return None if (number, kind) in failed else answer
+
+    def yes_no() -> dict[str, str]:
+        return {question: rng.choice(["yes", "no", "no", "yes", "na"]) for question in questions}
+
+    felt = rng.sample(EMOTION_WORDS, rng.randint(0, 3))
+    return {
+        "turnNumber": number,
+        "em_emotion_tags": ended_well("review", [{"emotion": w, "intensity": rng.randint(1, 7)} for w in felt]),
+        "em_drafted_response": ended_well("draft", _text(rng, 60)),
+        "response_reasoning": ended_well("draft", _text(rng, 20)),
+        "emotion_reasoning": ended_well("review", _text(rng, 20)),
+        "pairwise_assignment": sides,
+        "em_pairwise_selections": ended_well("pairwise", {place: rng.choice("AB") for place in sides}),
+        "em_binary_om_assessment": ended_well("review", yes_no()),
+        "em_binary_human_prediction": ended_well("review", yes_no()),
+        "em_binary_om_assessment_hp": ended_well("perspective", yes_no()),
+        "em_binary_human_prediction_hp": ended_well("perspective", yes_no()),
+    }

@@ -17,10 +17,10 @@ from attunebench.baselines import BASELINES
 from attunebench.dataset.export import write_conversations
 from attunebench.dataset.importers.topical_chat import import_topical_chat
 from attunebench.dataset.load import load_dataset
+from attunebench.display import make_display
 from attunebench.report.formats import to_markdown
 from attunebench.report.tables import Column, Table
 from attunebench.run.engine import RunPlan, run
-from attunebench.run.progress import make_display
 from attunebench.score.aggregate import Row
 from attunebench.score.run_files import load_records
 from attunebench.score.table import score_records

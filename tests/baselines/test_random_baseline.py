@@ -36,9 +36,13 @@ def test_a_seed_gives_these_answers_on_every_machine():
     review = said(make_baseline("random", [ONE], seed=0), ONE, "review")
     assert review == said(make_baseline("random", [], seed=0), ONE, "review")
     assert review == {
-        "emotion_tags": [{"emotion": "Proud", "intensity": 7}, {"emotion": "Upset", "intensity": 5}],
-        "binary_om_assessment": {"B1": "no", "B2": "yes"},
-        "binary_human_prediction": {"B1": "yes", "B2": "no"},
+        "emotion_tags": [
+            {"emotion": "Jittery", "intensity": 3},
+            {"emotion": "Alert", "intensity": 2},
+            {"emotion": "Interested", "intensity": 6},
+        ],
+        "binary_om_assessment": {"B1": "yes", "B2": "no"},
+        "binary_human_prediction": {"B1": "no", "B2": "yes"},
     }
 
 

@@ -15,7 +15,7 @@ def test_the_demo_shows_a_leaderboard_and_may_be_repeated(cli, tmp_path):
     assert places == sorted(places)
     assert MADE_UP in " ".join(board.split())
     assert ended.out.endswith(f"Records in {out / 'run'}, scores in {out / 'scores'}.\n")
-    assert (out / "scores" / "scores.json").read_text(encoding="utf-8").startswith('{"conversations"')
+    assert (out / "scores" / "scores.json").read_text(encoding="utf-8").startswith('{"aggregates"')
 
 
 def test_the_demo_removes_nothing_that_is_not_a_demo_s(cli, tmp_path):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from cli_examples import DEMO, run_main, tiny, write
@@ -32,10 +33,25 @@ def test_run_ends_well_and_counts_states(made):
 
 def test_score_says_what_it_made(made):
     _, scores, _, scored = made
-    assert (scored.code, scored.err) == (0, "")
+    assert scored.code == 0
     assert scored.out == f"2 records of 2 rows scored; results in {scores}\n"
     found = json.loads((scores / "scores.json").read_text(encoding="utf-8"))
     assert [row["em_model"] for row in found["aggregates"]] == ["baseline/null", "baseline/oracle"]
+
+
+def test_score_warns_in_one_line_of_each_model_that_is_below_its_best_floor(made):
+    _, scores, _, scored = made
+    found = json.loads((scores / "scores.json").read_text(encoding="utf-8"))
+    null, oracle = found["aggregates"]
+    (line,) = [
+        line for line in scored.err.splitlines() if line.startswith("warning: baseline/null (default, absolute, ")
+    ]
+    assert re.search(r"\): below the best floor on \d+ of \d+ metrics: \S", line)
+    skill = null["skill"]["reference"]["composite_score"]
+    assert f"composite_score {null['composite_score']:.3f} < {skill['floor']:.3f} ({skill['floor_name']})" in line
+    assert oracle["skill"]["reference"]["composite_score"]["skill"] == 100
+    assert not any("composite_score" in line for line in scored.err.splitlines() if "baseline/oracle" in line)
+    assert all(line.startswith("warning: baseline/") for line in scored.err.splitlines())
 
 
 def test_report_on_a_terminal_fits_it(cli, made):

@@ -4,6 +4,8 @@ from typing import Any
 
 from attunebench.score.table import Scores
 
+SKILLED = ("composite_score", "emotion_tracking", "evaluation_quality", "holistic_comprehension")
+
 
 def row(name: str = "a/b", composite: float = 50.0, strict: float | None = 40.0, **changes: Any) -> dict[str, Any]:
     return {
@@ -23,13 +25,17 @@ def row(name: str = "a/b", composite: float = 50.0, strict: float | None = 40.0,
             "composite_score": {"value": strict},
             **{n: {"value": 0.125} for n in ("emotion_tracking", "evaluation_quality", "holistic_comprehension")},
         },
+        "skill": {
+            "reference": {name: {"skill": -12.25} for name in SKILLED},
+            "strict": {name: {"skill": 6.5} for name in SKILLED},
+        },
         "calls": {"draft": {"parsed": 14}, "outcome": {"parsed": 14}},
     } | changes
 
 
 def floor(name: str, composite: float, **changes: Any) -> dict[str, Any]:
     made = row(f"baseline/{name}", composite, mode=None, condition=None) | changes
-    del made["calls"]
+    del made["calls"], made["skill"]
     return made | {"floor": name, "draws": 200 if name == "random" else 1}
 
 
@@ -43,4 +49,4 @@ FLOORS = [
 
 
 def scores(*rows: dict[str, Any], made_up: bool = False) -> Scores:
-    return Scores([], rows or [row()], FLOORS, made_up)
+    return Scores(conversations=[], aggregates=rows or [row()], floors=FLOORS, made_up=made_up)

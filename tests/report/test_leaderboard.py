@@ -4,7 +4,7 @@ import csv
 import io
 
 import pytest
-from report_examples import row, scores
+from report_examples import SKILLED, row, scores
 
 from attunebench.protocol.answers import CallState
 from attunebench.report.leaderboard import MADE_UP, leaderboard, to_csv
@@ -38,15 +38,21 @@ def test_floors_and_ceiling_stand_below_in_an_order_of_their_own():
 def test_a_row_shows_composite_pillars_and_strict_on_one_scale():
     table = board()
     assert [column.heading for column in table.columns] == [
-        "model", "n", "composite", "SE", "emo", "eval", "hol", "strict", "failed",
+        "model", "n", "composite", "SE", "skill", "emo", "eval", "hol", "strict", "failed",
     ]  # fmt: skip
-    assert table.sections[0] == [["a/b", 14, 50.0, 1.25, 25.0, 50.0, 75.0, 40.0, "0/28"]]
+    assert table.sections[0] == [["a/b", 14, 50.0, 1.25, -12.25, 25.0, 50.0, 75.0, 40.0, "0/28"]]
 
 
 def test_what_is_not_defined_stays_so():
     table = board(row(strict=None, se_composite=None, calls={}))
     assert table.sections[0][0][3] is None
-    assert table.sections[0][0][7:] == [None, None]
+    assert table.sections[0][0][8:] == [None, None]
+
+
+def test_floors_and_ceiling_have_no_skill_and_neither_has_a_row_without_a_floor():
+    undefined = {"reference": {"composite_score": {"skill": None}}}
+    models, floors = board(row(skill=undefined)).sections
+    assert [cells[4] for cells in (*models, *floors)] == [None] * 6
 
 
 def test_what_differs_between_rows_is_said_in_each():
@@ -117,6 +123,13 @@ def test_csv_keeps_all_digits_and_the_public_names():
     assert [(f["kind"], f["em_model"], f["mode"], f["calls"]) for f in floors] == [
         ("baseline", name, "", "") for name in ("null", "random", "majority", "lexicon", "oracle")
     ]
+
+
+def test_csv_has_the_skill_of_composite_and_pillars_in_both_profiles():
+    own, *floors = read_csv(row())
+    for name in SKILLED:
+        assert (own[f"skill_{name}"], own[f"strict_skill_{name}"]) == ("-12.25", "6.5")
+        assert {(f[f"skill_{name}"], f[f"strict_skill_{name}"]) for f in floors} == {("", "")}
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@x", " =1", '=HYPERLINK("x")'])

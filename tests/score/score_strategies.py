@@ -12,7 +12,14 @@ from typing import Any
 from hypothesis import strategies as st
 
 from attunebench.dataset.schema import Conversation, ConversationQuestions, Turn
-from attunebench.instrument import BRANCHES, CLARITY_OPTIONS, EMOTION_WORDS, FIT_OPTIONS, LOOKING_FOR_OPTIONS
+from attunebench.instrument import (
+    BRANCHES,
+    CLARITY_OPTIONS,
+    EMOTION_WORDS,
+    FIT_OPTIONS,
+    LOOKING_FOR_OPTIONS,
+    NEUTRAL_WORDS,
+)
 from attunebench.protocol.records import RunRecord
 from attunebench.score import behaviour
 from attunebench.score.draft import existing_replies
@@ -158,9 +165,9 @@ def read(told: Raw, run: Raw) -> tuple[Conversation, RunRecord]:
 # answer, which is better, or in one call or turn, which is now right.
 
 
-def written(run: Raw) -> Raw:
-    """The record as our own runs would write it, every field present."""
-    return RunRecord.model_validate(run).model_dump(by_alias=True)
+def written(run: RunRecord) -> Raw:
+    """Return the record as our own runs would write it, every field present."""
+    return run.model_dump(by_alias=True)
 
 
 def put(run: Raw, value: Any, *path: Any) -> Raw:
@@ -216,8 +223,8 @@ def _tags(turn: Turn, reply: Raw) -> tuple[dict[str, int | None], list[Raw], lis
     """Return the felt words, the predicted tags, the felt words they lack, and the predicted words not felt."""
     felt = {tag.emotion: tag.intensity for tag in turn.mood_shift_tags or ()}
     said = reply["em_emotion_tags"] or []
-    words = dict.fromkeys(tag["emotion"] for tag in said)
-    return felt, said, [word for word in felt if word not in words], [word for word in words if word not in felt]
+    named = [word for word in dict.fromkeys(tag["emotion"] for tag in said) if folded(word) not in NEUTRAL_WORDS]
+    return felt, said, [word for word in felt if word not in named], [word for word in named if word not in felt]
 
 
 def _without(tags: list[Raw], word: str) -> list[Raw]:
@@ -251,7 +258,8 @@ def a_false_word_replaced(told: Conversation, run: Raw) -> Iterator[Raw]:
     """By a felt word that was missing."""
     for turn, reply, path in common_turns(told, run):
         felt, said, missing, false = _tags(turn, reply)
-        for word, right in product(false, missing):
+        once = [word for word in false if sum(tag["emotion"] == word for tag in said) == 1]
+        for word, right in product(once, missing):
             tags = [*_without(said, word), {"emotion": right, "intensity": felt[right]}]
             yield put(run, tags, *path, "em_emotion_tags")
 

@@ -1,19 +1,26 @@
 """Claims about floors and ceiling: what no skill and what perfect knowledge earn on the same conversations."""
 
+import gc
 from statistics import fmean
+from weakref import ref
 
 import pytest
 from file_examples import one
+from hypothesis import given
+from hypothesis import strategies as st
 from score_examples import comparison, turn
+from score_strategies import raw_conversations
 
-from attunebench.baselines import answer_conversation, make_baseline
+from attunebench.baselines import Learned, answer_conversation, make_baseline
 from attunebench.dataset.demo import load_demo
+from attunebench.dataset.schema import Conversation
 from attunebench.protocol.calls import STRATEGIES, Condition
 from attunebench.protocol.prompts import load_prompts
-from attunebench.score import score_reference
-from attunebench.score.floors import floor_rows
+from attunebench.score import aggregate, score, score_reference
+from attunebench.score.floors import FloorScorer, floor_rows, join_floors, score_floors
 
 PROMPTS = load_prompts()
+DEMO = load_demo().conversations
 PAIR = (one("c1"), one("c2", turns=3))
 
 
@@ -64,6 +71,121 @@ def test_the_others_are_what_the_baseline_earns_through_rendering_and_reading(na
     assert row["composite_score"] == pytest.approx(fmean(each), abs=1e-12)
 
 
+def plain_row(name, conversations, strategy):
+    """The row of one answer a conversation, aggregated as a model's is."""
+    baseline = make_baseline(name, conversations)
+    condition = Condition(strategy=strategy, prompt_version=PROMPTS.version, prompt_hash=PROMPTS.sha256)
+    records = [answer_conversation(baseline, c, condition, PROMPTS) for c in conversations]
+    (found,) = aggregate(score(c, record) for c, record in zip(conversations, records, strict=True))
+    return found
+
+
+def assert_near(found, expected, where=""):
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys(), where
+        for key, value in expected.items():
+            assert_near(found[key], value, f"{where}.{key}")
+    elif expected is None or isinstance(expected, str):
+        assert found == expected, where
+    else:
+        assert found == pytest.approx(expected, abs=1e-9), where
+
+
+SAME_IN_ALL = ("mode", "condition", "z_score")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", ["null", "majority", "lexicon", "oracle"])
+def test_a_floor_s_row_is_in_all_numbers_the_row_of_a_model_that_answers_so(name, strategy):
+    found = floors(DEMO, strategy, draws=1)[name]
+    for left_out in ("floor", "draws"):
+        del found[left_out]
+    expected = plain_row(name, DEMO, strategy)
+    assert_near(found, expected | dict.fromkeys(SAME_IN_ALL))
+
+
+def test_the_random_row_has_the_same_scores_as_the_others():
+    rows = floors(DEMO, draws=2)
+    assert rows["random"].keys() == rows["null"].keys()
+    assert rows["random"]["n"].keys() == rows["null"]["n"].keys()
+    assert rows["random"]["strict"].keys() == rows["null"]["strict"].keys()
+
+
+@given(st.lists(raw_conversations(), min_size=1, max_size=3), st.sampled_from(STRATEGIES))
+def test_on_any_conversations_all_numbers_are_those_of_rendering_and_reading(told, strategy):
+    data = [Conversation.model_validate(raw | {"conversationId": f"c{n}"}) for n, raw in enumerate(told)]
+    found = score_floors(data, strategy, draws=1)
+    for row in found.rows():
+        if row["floor"] != "random":
+            expected = plain_row(row["floor"], data, strategy) | dict.fromkeys(SAME_IN_ALL)
+            assert_near({key: value for key, value in row.items() if key not in {"floor", "draws"}}, expected)
+
+
+def test_a_conversation_s_floors_are_its_own_scores():
+    found = score_floors(DEMO, "absolute", draws=3)
+    expected = draw(DEMO[4], DEMO, "majority")
+    scores = found.scores("majority", DEMO[4].conversation_id)
+    assert scores["reference"]["composite_score"] == expected["composite_score"]
+    assert scores["reference"]["panas_mae"] == expected["post_score"]["panas_mae"]
+    assert scores["reference"]["pooled_binary_om_metrics.mcc"] == expected["pooled_binary_om_metrics"]["mcc"]
+    assert scores["strict"]["avg_draft_judge_score"] is None
+    drawn = [draw(DEMO[4], DEMO, seed=seed)["pooled_binary_om_metrics"]["mcc"] for seed in range(3)]
+    random = found.scores("random", DEMO[4].conversation_id)["reference"]
+    assert random["pooled_binary_om_metrics.mcc"] == pytest.approx(fmean(drawn))
+
+
+def test_a_subset_has_the_floors_of_its_very_conversations():
+    found = score_floors(DEMO, "absolute", draws=2)
+    some = [c.conversation_id for c in DEMO[3:8]]
+    for row in found.rows(some):
+        each = [found.scores(row["floor"], one)["reference"]["composite_score"] for one in some]
+        assert row["n_conversations"] == 5
+        assert row["composite_score"] == pytest.approx(fmean(each))
+    assert found.rows(some) == found.rows(some[::-1])
+    (alone,) = {row["n_conversations"] for row in found.rows([DEMO[0].conversation_id])}
+    assert alone == 1
+    with pytest.raises(KeyError):
+        found.rows(["nobody"])
+
+
+def test_a_conversation_that_stands_twice_counts_twice():
+    found = score_floors(DEMO, "absolute", draws=2)
+    one_id, other_id = DEMO[0].conversation_id, DEMO[1].conversation_id
+    for row in found.rows([one_id, one_id, other_id]):
+        a, b = (found.scores(row["floor"], name)["reference"]["composite_score"] for name in (one_id, other_id))
+        assert row["composite_score"] == pytest.approx((2 * a + b) / 3)
+
+
+def test_conversations_may_be_read_anew_and_are_not_kept():
+    class Source:
+        """Gives new conversations each time, and knows which are still held."""
+
+        def __init__(self):
+            self.alive = []
+
+        def __iter__(self):
+            for one_of in DEMO:
+                copy = one_of.model_copy()
+                self.alive.append(ref(copy))
+                yield copy
+                del copy
+                gc.collect()
+                assert sum(found() is not None for found in self.alive) <= 1
+
+    assert score_floors(Source(), "absolute", draws=2).rows() == score_floors(DEMO, "absolute", draws=2).rows()
+
+
+def test_scores_of_parts_may_be_joined():
+    learned = Learned(DEMO)
+    parts = []
+    for some in (DEMO[:5], DEMO[5:]):
+        scorer = FloorScorer(learned, "absolute", draws=2)
+        for one_of in (*some, some[0]):  # a conversation that comes again is scored once
+            scorer.add(one_of)
+        parts.append(scorer.result())
+    assert join_floors(parts).rows() == score_floors(DEMO, "absolute", draws=2).rows()
+
+
 def test_null_earns_what_the_arithmetic_says():
     row = floors([one()], draws=1)["null"]
     # No emotions named: F1 0, VA 0. Missing yes/no is "no": observed (yes, no) half right, preferred (no, no) right.
@@ -90,9 +212,6 @@ def test_a_conversation_in_which_nothing_was_asked_has_floors_all_the_same(strat
         {"conversationId": "bare", "turns": [turn(pairwiseComparisons=[comparison("a", "b", None)])]}
     )
     assert set(floors([bare], strategy, draws=2)) == {"null", "random", "majority", "lexicon", "oracle"}
-
-
-DEMO = load_demo().conversations
 
 
 @pytest.mark.parametrize("one_of", DEMO, ids=lambda c: c.conversation_id)

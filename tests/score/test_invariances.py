@@ -17,7 +17,7 @@ from attunebench.score import aggregate, score
 
 CASES = raw_cases()
 SHUFFLES = st.randoms(use_true_random=False)
-steady = settings(deadline=None, derandomize=True, max_examples=60)
+steady = settings(deadline=None, derandomize=True, max_examples=50)
 of_many = settings(steady, max_examples=30)
 
 ROUNDED = ("composite_score", "equal_weight_composite")
@@ -319,7 +319,7 @@ def assert_sound(values: Raw) -> None:
                 assert lower == pytest.approx(upper), (name, strict)
 
 
-@settings(steady, max_examples=150)
+@settings(steady, max_examples=100)
 @given(CASES)
 def test_every_score_lies_in_its_range_and_can_be_written(case):
     assert_sound(scored(*case))

@@ -147,7 +147,7 @@ def test_a_value_stands_once(tidy):
 def numbers_of(row):
     """Every number of a row of `scores.json`, under the names that the table gives them."""
     for name, value in row.items():
-        if isinstance(value, dict) and name not in {"n", "strict", "calls", "post_score"}:
+        if isinstance(value, dict) and name not in {"n", "strict", "calls", "post_score", "skill"}:
             yield from (("reference", f"{name}.{part}", number) for part, number in value.items())
         elif isinstance(value, int | float) and name not in {"n_conversations", "draws", "turnNumber"}:
             yield "reference", name, value

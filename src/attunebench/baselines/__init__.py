@@ -9,6 +9,6 @@ text of a reply out; the replies then go through the same reading, ledger and sc
 """
 
 from attunebench.baselines.answering import answer_calls, answer_conversation
-from attunebench.baselines.registry import BASELINES, Baseline, make_baseline
+from attunebench.baselines.registry import BASELINES, Baseline, Learned, make_baseline
 
-__all__ = ["BASELINES", "Baseline", "answer_calls", "answer_conversation", "make_baseline"]
+__all__ = ["BASELINES", "Baseline", "Learned", "answer_calls", "answer_conversation", "make_baseline"]

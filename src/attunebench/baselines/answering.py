@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from attunebench.baselines.registry import Baseline
 from attunebench.dataset.schema import Conversation
+from attunebench.protocol.answers import Parsed, Reading
 from attunebench.protocol.assemble import CallEnd, RunFacts, build_record
 from attunebench.protocol.calls import Call, Condition
 from attunebench.protocol.parse import read_reply
@@ -15,20 +16,31 @@ from attunebench.protocol.render import conversation_calls
 def answer_conversation(
     baseline: Baseline, conversation: Conversation, condition: Condition, prompts: Prompts
 ) -> RunRecord:
-    """Render a conversation's calls, answer them all, and return the record, of model `baseline/<name>`.
+    """Render a conversation's calls, reply to them all, read the replies, and return the record.
 
     Raises:
         PromptError: a template lacks a variable or is wrong.
     """
-    return answer_calls(baseline, conversation, conversation_calls(conversation, condition, prompts), condition)
+    calls = conversation_calls(conversation, condition, prompts)
+    return _record(
+        baseline, conversation, condition, ((c, read_reply(c, baseline.reply(conversation, c))) for c in calls)
+    )
 
 
 def answer_calls(
     baseline: Baseline, conversation: Conversation, calls: Iterable[Call], condition: Condition
 ) -> RunRecord:
-    """Answer calls that are at hand already; for many draws, or several baselines, over one conversation.
+    """Return the same record the short way: nothing is rendered, written or read, as replies say what is answered.
 
-    Calls are rendered under `condition`; a baseline reads what a call asks, never its messages.
+    A baseline reads what a call asks, never its messages: planned calls will do.
     """
-    ends = {call.key: CallEnd(read_reply(call, baseline.reply(conversation, call))) for call in calls}
+    readings = ((call, Parsed(baseline.answer(conversation, call))) for call in calls)
+    return _record(baseline, conversation, condition, readings)
+
+
+def _record(
+    baseline: Baseline, conversation: Conversation, condition: Condition, readings: Iterable[tuple[Call, Reading]]
+) -> RunRecord:
+    """Return the record, of model `baseline/<name>`."""
+    ends = {call.key: CallEnd(reading) for call, reading in readings}
     return build_record(conversation, ends, condition, RunFacts(model=f"baseline/{baseline.name}"))

@@ -7,15 +7,16 @@ sentiment, and why, is data: `lexicon.json`, with its basis.
 import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, ClassVar
 
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer, negated
 
 from attunebench.baselines.majority import MajorityBaseline
+from attunebench.baselines.others import OthersAnswers
 from attunebench.baselines.parts import Ask
 from attunebench.baselines.truth import panas_answer
 from attunebench.dataset.schema import Conversation
@@ -41,7 +42,7 @@ class Lexicon:
 
     def sentiment(self, text: str) -> float:
         """Return VADER's compound score, -1 (all bad) to 1 (all good), 0 for no sentiment."""
-        return float(self.analyzer.polarity_scores(text)["compound"])
+        return _compound(self.analyzer, text)
 
     def words(self, text: str) -> tuple[str, ...]:
         """Return the emotion words of the cues in a text, in order of their first; without cues, its band's words."""
@@ -62,6 +63,11 @@ class Lexicon:
             if low <= compound <= high:
                 return words
         return ()
+
+
+@lru_cache(maxsize=256)  # a message is asked about for its words, for their intensity, and as the first or last one
+def _compound(analyzer: Any, text: str) -> float:
+    return float(analyzer.polarity_scores(text)["compound"])
 
 
 @cache
@@ -100,8 +106,8 @@ class LexiconBaseline(MajorityBaseline):
 
     name: ClassVar[str] = "lexicon"
 
-    def __init__(self, conversations: Sequence[Conversation]) -> None:
-        super().__init__(conversations)
+    def __init__(self, others: OthersAnswers) -> None:
+        super().__init__(others)
         self._lexicon = load_lexicon()
 
     def emotions(self, ask: Ask, /) -> tuple[Tag, ...]:

@@ -7,10 +7,11 @@ the rules: this project's scoring, Floors and ceiling.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from attunebench.baselines.counts import Counts, Words, commonest, count_answers, median, option_key, ranked
+from attunebench.baselines.counts import Counts, Words, commonest, median, option_key, ranked
+from attunebench.baselines.others import OthersAnswers
 from attunebench.baselines.parts import NEUTRAL_DRAFT, Ask, PartsBaseline
-from attunebench.baselines.truth import Aspect, ParticipantKey, panas_answer, participant_key
-from attunebench.dataset.schema import Conversation, Letter, YesNo
+from attunebench.baselines.truth import Aspect, panas_answer, participant_key, possible_change
+from attunebench.dataset.schema import Letter, YesNo
 from attunebench.instrument import (
     BRANCHES,
     CLARITY_OPTIONS,
@@ -20,8 +21,6 @@ from attunebench.instrument import (
     LOOKING_FOR_OPTIONS,
 )
 from attunebench.protocol.answers import JudgementAnswers, OutcomeAnswer, PanasAnswer, Tag
-
-_KEPT_PARTICIPANTS = 256
 
 
 class MajorityBaseline(PartsBaseline):
@@ -40,29 +39,19 @@ class MajorityBaseline(PartsBaseline):
       first listed); follow-up: none, as free texts have no commonest; branches: the median of each;
     - draft: a fixed neutral sentence.
 
-    Where nobody else answered, an answer that can be left out is left out, and the set of emotions is empty. Making it
-    takes one pass over the data, and answering a conversation no more than its participant's data: linear in all.
+    Where nobody else answered, an answer that can be left out is left out, and the set of emotions is empty.
+    Answering a conversation takes time in proportion to its participant's answers, whatever the data set's size.
     """
 
     name: ClassVar[str] = "majority"
 
-    def __init__(self, conversations: Sequence[Conversation]) -> None:
-        self._by_participant: dict[ParticipantKey, list[Conversation]] = {}
-        for conversation in conversations:
-            self._by_participant.setdefault(participant_key(conversation), []).append(conversation)
-        self._total = count_answers(conversations)
+    def __init__(self, others: OthersAnswers) -> None:
+        self._others = others
+        self._total = others.total
         self._sets = ranked(self._total.words, _set_order)
-        self._kept: dict[ParticipantKey, Counts] = {}
 
     def _own(self, ask: Ask) -> Counts:
-        """Count the participant's own answers; kept for a while, as a conversation has many calls."""
-        participant = participant_key(ask.conversation)
-        own = self._kept.get(participant)
-        if own is None:
-            if len(self._kept) >= _KEPT_PARTICIPANTS:
-                self._kept.clear()
-            own = self._kept[participant] = count_answers(self._by_participant.get(participant, ()))
-        return own
+        return self._others.own(participant_key(ask.conversation))
 
     def draft(self, _ask: Ask, /) -> str:
         """A fixed neutral sentence."""
@@ -159,4 +148,5 @@ def _mean_change(total: Counts, own: Counts) -> PanasAnswer:
     counts = {name: total.changes[name] - own.changes[name] for name in total.changes}
     means = {n: (total.change_sums[n] - own.change_sums[n]) / count for n, count in counts.items() if count}
     items = {word: means[word] for word in EMOTION_WORDS if word in means}
-    return PanasAnswer(items, means.get("positive"), means.get("negative"))
+    positive, negative = (possible_change(means[n]) if n in means else None for n in ("positive", "negative"))
+    return PanasAnswer(items, positive, negative)

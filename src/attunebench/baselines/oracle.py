@@ -8,7 +8,15 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from attunebench.baselines.parts import Ask, PartsBaseline
-from attunebench.baselines.truth import Aspect, judgements_by_id, letter_of, panas_answer, reported, wide_questions
+from attunebench.baselines.truth import (
+    Aspect,
+    judgements_by_id,
+    letter_of,
+    panas_answer,
+    possible_change,
+    reported,
+    wide_questions,
+)
 from attunebench.dataset.schema import Comparison, Conversation, Letter, Panas, YesNo
 from attunebench.protocol.answers import JudgementAnswers, OutcomeAnswer, PanasAnswer, Tag
 from attunebench.protocol.assemble import UNKNOWN_TOTAL
@@ -86,4 +94,4 @@ def _change(conversation: Conversation) -> PanasAnswer:
 
 
 def _moved(before: int | None, after: float | None) -> float | None:
-    return None if after is None else after - (UNKNOWN_TOTAL if before is None else before)
+    return None if after is None else possible_change(after - (UNKNOWN_TOTAL if before is None else before))

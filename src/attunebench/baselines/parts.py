@@ -52,10 +52,12 @@ class PartsBaseline(ABC):
 
     def reply(self, conversation: Conversation, call: Call) -> str:
         """Return the JSON text of a reply to one of the conversation's calls."""
-        return write_reply(self._answer(Ask(conversation, call)), call.asked.panas)
+        return write_reply(self.answer(conversation, call), call.asked.panas)
 
-    def _answer(self, ask: Ask) -> Answer:
-        match ask.call.key.kind:
+    def answer(self, conversation: Conversation, call: Call) -> Answer:
+        """Return what the reply says: what is read from it."""
+        ask = Ask(conversation, call)
+        match call.key.kind:
             case "draft":
                 return DraftAnswer(self.draft(ask))
             case "review":

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from attunebench.dataset.schema import Conversation, ConversationQuestions, Judgement, Letter, Panas, Turn, YesNo
+from attunebench.dataset.values import clamp
 from attunebench.protocol.answers import PanasAnswer
 
 Aspect: TypeAlias = Literal["observed", "preferred"]
@@ -49,6 +50,11 @@ def panas_answer(panas: Panas | None) -> PanasAnswer:
 
 def _possible(total: int | None) -> int | None:
     return None if total is None or total < 10 else total
+
+
+def possible_change(change: float) -> float:
+    """Return the change of a total that a reply can hold, -60 to 60; a total of a few summed items may lie lower."""
+    return clamp(change, -60, 60)
 
 
 def wide_questions(conversation: Conversation) -> ConversationQuestions:

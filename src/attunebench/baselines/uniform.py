@@ -1,22 +1,15 @@
 """The random baseline: valid answers drawn uniformly. (Its name in use is `random`, which is a standard module's.)"""
 
-import hashlib
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from random import Random
+from collections.abc import Mapping
 from typing import ClassVar
 
-from attunebench.baselines.parts import NEUTRAL_DRAFT, Ask, PartsBaseline
+from attunebench.baselines.drafts import DraftPool
+from attunebench.baselines.draws import Stream, Truths, draw_emotions, draw_judgements, draw_outcome, draw_sides
+from attunebench.baselines.parts import Ask, PartsBaseline
 from attunebench.baselines.truth import participant_key
-from attunebench.dataset.schema import Conversation, Letter, YesNo
+from attunebench.dataset.schema import Letter, YesNo
 from attunebench.instrument import BRANCHES, CLARITY_OPTIONS, EMOTION_WORDS, FIT_OPTIONS, LOOKING_FOR_OPTIONS
 from attunebench.protocol.answers import JudgementAnswers, OutcomeAnswer, PanasAnswer, Tag
-
-MOST_WORDS = 4
-"""The greatest number of emotion words drawn for a turn."""
-
-_YES_NO: tuple[YesNo, ...] = ("yes", "no")
-_LETTERS: tuple[Letter, ...] = ("A", "B")
 
 
 class RandomBaseline(PartsBaseline):
@@ -27,72 +20,58 @@ class RandomBaseline(PartsBaseline):
     - PANAS: every item 1 to 7, or its change -6 to 6, whole numbers; no totals of its own;
     - q1: any subset of the options but the empty one; q2, q3: any option; follow-up: none, as no text is valid for
       everybody; branches: whole numbers 1 to 7;
-    - draft: an original reply from another participant's conversation, so that it is a reply people really got, needs
-      no model, and resembles the right one by chance only. With no other participant it is a fixed neutral sentence.
+    - draft: an original reply from another participant's conversation (see `DraftPool`), so that it is a reply people
+      really got, needs no model, and resembles the right one by chance only. With no other participant it is a fixed
+      neutral sentence.
 
-    An answer follows from the seed, the conversation's id and the call alone, in whatever order calls are made; a
-    draft also from which conversations the data set holds, in whatever order.
+    An answer follows from the seed (0 or greater), the conversation's id and the call alone, in whatever order calls
+    are made; a draft also from which conversations the data set holds, in whatever order. One seed is one row of
+    `attunebench.baselines.draws`.
     """
 
     name: ClassVar[str] = "random"
 
-    def __init__(self, conversations: Sequence[Conversation], *, seed: int = 0) -> None:
-        self._seed = seed
-        replies = sorted(
-            (participant_key(conversation), conversation.conversation_id, turn.turn_number, turn.llm_response)
-            for conversation in conversations
-            for turn in conversation.turns
-            if turn.llm_response.strip()
-        )
-        self._owners = [owner for owner, *_ in replies]
-        self._replies = [text for *_, text in replies]
+    def __init__(self, pool: DraftPool, *, seed: int = 0) -> None:
+        self.pool = pool
+        self._draws = range(seed, seed + 1)
 
     def draft(self, ask: Ask, /) -> str:
         """An original reply, uniform over those of the other participants."""
-        owner = participant_key(ask.conversation)
-        start = bisect_left(self._owners, owner)
-        end = bisect_left(self._owners, (owner[0], owner[1] + "\0"), lo=start)
-        others = len(self._replies) - (end - start)
-        if not others:
-            return NEUTRAL_DRAFT
-        place = self._rng(ask, "draft").randrange(others)
-        return self._replies[place if place < start else place + end - start]
+        place = self.pool.draw(participant_key(ask.conversation), self._stream(ask), ask.call.key)
+        return self.pool.texts[int(place[0])]
 
     def emotions(self, ask: Ask, /) -> tuple[Tag, ...]:
         """0 to 4 different words with intensities."""
-        rng = self._rng(ask, "emotions")
-        words = rng.sample(EMOTION_WORDS, rng.randint(0, MOST_WORDS))
-        return tuple(Tag(word, rng.randint(1, 7)) for word in words)
+        drawn = draw_emotions(self._stream(ask), [ask.call.key])
+        tags = zip(drawn.words[0, 0].tolist(), drawn.intensities[0, 0].tolist(), strict=True)
+        return tuple(Tag(EMOTION_WORDS[word], felt) for word, felt in tags)[: drawn.count[0, 0]]
 
     def judgements(self, ask: Ask, /) -> JudgementAnswers:
         """Yes or no to each question, observed and preferred."""
-        rng = self._rng(ask, "judgements")
-        return JudgementAnswers(
-            observed={question: rng.choice(_YES_NO) for question in ask.yes_no},
-            preferred={question: rng.choice(_YES_NO) for question in ask.yes_no},
-        )
+        observed, preferred = draw_judgements(self._stream(ask), ask.call.key, len(ask.yes_no))
+        return JudgementAnswers(_yes_or_no(ask, observed), _yes_or_no(ask, preferred))
 
     def selections(self, ask: Ask, /) -> Mapping[str, Letter]:
         """A or B in each comparison."""
-        rng = self._rng(ask, "selections")
-        return {index: rng.choice(_LETTERS) for index in ask.sides}
+        (is_a,) = draw_sides(self._stream(ask), ask.call.key, len(ask.sides)).tolist()
+        return {index: "A" if a else "B" for index, a in zip(ask.sides, is_a, strict=True)}
 
     def outcome(self, ask: Ask, /) -> OutcomeAnswer:
         """Every item, option and branch."""
-        rng = self._rng(ask, "outcome")
-        low, high = (1, 7) if ask.call.asked.panas == "absolute" else (-6, 6)
-        items = {word: rng.randint(low, high) for word in EMOTION_WORDS}
-        subset = rng.randrange(1, 2 ** len(LOOKING_FOR_OPTIONS))
+        drawn = draw_outcome(self._stream(ask), ask.call.key, ask.call.asked.panas)
+        chosen = drawn.looking_for[0].tolist()
         return OutcomeAnswer(
-            panas=PanasAnswer(items),
-            looking_for=tuple(o for place, o in enumerate(LOOKING_FOR_OPTIONS) if subset >> place & 1),
-            emotion_clarity=rng.choice(CLARITY_OPTIONS),
-            model_fit=rng.choice(FIT_OPTIONS),
+            panas=PanasAnswer(dict(zip(EMOTION_WORDS, drawn.items[0].tolist(), strict=True))),
+            looking_for=tuple(o for o, wanted in zip(LOOKING_FOR_OPTIONS, chosen, strict=True) if wanted),
+            emotion_clarity=CLARITY_OPTIONS[drawn.clarity[0]],
+            model_fit=FIT_OPTIONS[drawn.fit[0]],
             what_felt_off=(),
-            branches={branch: rng.randint(1, 7) for branch in BRANCHES},
+            branches=dict(zip(BRANCHES, drawn.branches[0].tolist(), strict=True)),
         )
 
-    def _rng(self, ask: Ask, part: str) -> Random:
-        # repr keeps the fields apart, whatever the conversation's id holds.
-        identity = repr((self._seed, ask.conversation.conversation_id, *ask.call.key, part))
-        return Random(int.from_bytes(hashlib.sha256(identity.encode("utf-8", "surrogatepass")).digest()))
+    def _stream(self, ask: Ask) -> Stream:
+        return Stream(ask.conversation.conversation_id, self._draws)
+
+
+def _yes_or_no(ask: Ask, yes: Truths) -> dict[str, YesNo]:
+    return {question: "yes" if said else "no" for question, said in zip(ask.yes_no, yes[0].tolist(), strict=True)}

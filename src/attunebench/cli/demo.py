@@ -22,10 +22,10 @@ def demo(
     """Evaluate the five baselines on the bundled made-up conversations and print the leaderboard."""
     from attunebench.baselines import BASELINES
     from attunebench.dataset.demo import load_demo
+    from attunebench.display import make_display
     from attunebench.report.formats import print_tables
     from attunebench.report.leaderboard import leaderboard
     from attunebench.run.engine import RunPlan, run
-    from attunebench.run.progress import make_display
     from attunebench.score.run_files import load_records
     from attunebench.score.table import score_records, write_scores
 

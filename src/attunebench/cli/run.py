@@ -32,9 +32,9 @@ def run_models(
 ) -> None:
     """Ask models to read a data set's conversations; exit 0 once every call has ended, failed ones included."""
     from attunebench.dataset.load import load_dataset
+    from attunebench.display import make_display
     from attunebench.models.settings import Settings
     from attunebench.run.engine import RunPlan, run
-    from attunebench.run.progress import make_display
 
     console = Console(stderr=True)
     plan = RunPlan(

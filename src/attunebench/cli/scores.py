@@ -1,32 +1,95 @@
 """`attunebench score` and `attunebench report`: from run records to numbers, from numbers to tables."""
 
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
 
-from attunebench.cli.options import DataPath
 from attunebench.errors import UsageError
 
 Format = Literal["terminal", "markdown", "csv"]
+Engine = Literal["local", "ray"]
+
+SECONDS_WITHOUT_PROGRESS = 2.0
 
 
 def score(
-    data: DataPath,
-    runs: Annotated[list[Path], typer.Option(help="A run's folder, or files with run records; may repeat.")],
-    out: Annotated[Path, typer.Option(help="Folder for scores.json and scores.parquet.")],
+    data: Annotated[
+        str, typer.Option(help="Data set: a folder of .json files, a .json, .jsonl or .parquet file; or its address.")
+    ],
+    runs: Annotated[
+        list[str], typer.Option(help="A run's folder, or files with run records, or their address; may repeat.")
+    ],
+    out: Annotated[str, typer.Option(help="Folder for scores.json and scores.parquet, or its address.")],
+    *,
+    engine: Annotated[Engine, typer.Option(help="Score on this machine, or on a Ray cluster.")] = "local",
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes that score; by default as many as there are cores.")
+    ] = None,
+    ray_address: Annotated[
+        str | None,
+        typer.Option(help="A Ray cluster that is there already; by default RAY_ADDRESS, or one started here."),
+    ] = None,
 ) -> None:
-    """Score run records against the participants' own answers."""
-    from attunebench.dataset.load import load_dataset
-    from attunebench.score.run_files import load_records
-    from attunebench.score.table import score_records, write_scores
+    """Score run records against the participants' own answers. Addresses are fsspec's: s3://…, https://…, file://…"""
+    from attunebench.dataset.addresses import fetch, folder_for, send
+    from attunebench.score import engine_ray
+    from attunebench.score.run_files import RECORDS_FILE
+    from attunebench.score.score_files import score_files
+    from attunebench.score.skill import below_floor
 
-    dataset = load_dataset(data)
-    records = load_records(runs, dataset)
-    scores = score_records(dataset, records)
-    write_scores(scores, out)
-    typer.echo(f"{len(records):,} records of {len(scores.aggregates)} rows scored; results in {out}")
+    if ray_address is not None and engine != "ray":
+        raise UsageError(f"--ray-address: needs --engine ray, got {engine}")
+    cluster = partial(engine_ray.score_shards, address=ray_address, workers=workers) if engine == "ray" else None
+    with tempfile.TemporaryDirectory(prefix="attunebench-") as made, _progress(Console(stderr=True)) as progress:
+        cache = Path(made)
+        folder = folder_for(out, cache)
+        found = [fetch(run, cache, prefer=RECORDS_FILE) for run in runs]
+        totals = score_files(fetch(data, cache), found, folder, workers=workers, score_all=cluster, progress=progress)
+        send(folder, out)
+    for row in totals.aggregates:
+        for warning in below_floor(row, row.get("skill") or {"reference": {}, "strict": {}}):
+            typer.echo(f"warning: {warning}", err=True)
+    records = sum(row["n_conversations"] for row in totals.aggregates)
+    typer.echo(f"{records:,} records of {len(totals.aggregates)} rows scored; results in {out}")
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """How many records have been scored, in so many seconds."""
+
+    done: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.done / self.seconds:,.0f} a second"
+
+
+@contextmanager
+def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
+    """Yield what is to be told how many of how many records are done; it shows them once that takes a while."""
+    from attunebench.display import Display, make_display
+
+    start = time.monotonic()
+    shown: Display | None = None
+    with ExitStack() as stack:
+
+        def show(done: int, total: int) -> None:
+            nonlocal shown
+            seconds = time.monotonic() - start
+            if shown is None and seconds > SECONDS_WITHOUT_PROGRESS:
+                shown = stack.enter_context(make_display(console, total, "records"))
+            if shown is not None:
+                shown.update(_Scored(done, seconds))
+
+        yield show
 
 
 def report(
@@ -38,9 +101,9 @@ def report(
     """Show the leaderboard: composite, pillars, floors, ceiling, failed calls."""
     from attunebench.report.formats import print_tables, to_markdown
     from attunebench.report.leaderboard import leaderboard, to_csv
-    from attunebench.score.table import read_scores
+    from attunebench.score.table import read_totals
 
-    found = read_scores(scores)
+    found = read_totals(scores)
     if as_format == "terminal" and out is None:
         print_tables(leaderboard(found), Console())
         return

@@ -5,6 +5,7 @@ gzip-compressed (`.gz`), or `.parquet` (our own export: `conversationId`, and `c
 """
 
 import gzip
+import json
 import re
 import zlib
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ PARQUET_ID = "conversationId"
 PARQUET_TEXT = "conversation"
 
 _BOM = "\ufeff"
+_SPACE = b" \t\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,35 @@ class RawDocument:
     file: str
     position: int
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class RawText:
+    """One document of a file as it stands there, for whoever parses it later, or elsewhere.
+
+    `line`, `offset` (bytes) and `row` say where in the file it starts.
+    """
+
+    file: str
+    position: int
+    data: bytes
+    line: int = 1
+    offset: int = 0
+    row: str = ""
+
+    def parse(self) -> RawDocument | Problem:
+        """Return the document's value, or what is wrong with its text."""
+        try:
+            text = self.data.decode("utf-8")
+            value = parse_json(text.removeprefix(_BOM) if self.offset == 0 else text)
+        except UnicodeDecodeError as error:
+            place = f"{self.row}byte offset {self.offset + error.start}"
+            return _problem(self.file, place, "not UTF-8", f"must be UTF-8, got byte 0x{self.data[error.start]:02x}")
+        except NotJsonError as error:
+            place = f"{self.row}line {self.line + error.line - 1} column {error.column}"
+            rule = f"must be JSON ({error.reason})"
+            return _problem(self.file, place, "not JSON", rule, error.found or NoValue.ABSENT)
+        return RawDocument(self.file, self.position, value)
 
 
 def data_files(path: str | Path) -> list[Path]:
@@ -70,38 +101,63 @@ def read_documents(path: str | Path) -> Iterator[RawDocument | Problem]:
 
 def read_file(file: Path) -> Iterator[RawDocument | Problem]:
     """Iterate over the documents of one file; a file that cannot be read (on) ends with a problem that says why."""
+    for found in _split_file(file):
+        yield found.parse() if isinstance(found, RawText) else found
+
+
+def read_texts(path: str | Path) -> Iterator[RawText | Problem]:
+    """Iterate over the documents of a data set as `read_documents` does, and leave it to others to parse them.
+
+    Raises:
+        DataError: as `data_files`, at the call and not at the first step.
+    """
+    files = data_files(path)
+    return (_as_text(found) for file in files for found in _split_file(file))
+
+
+def _as_text(found: RawText | RawDocument | Problem) -> RawText | Problem:
+    if isinstance(found, RawDocument):  # of an array
+        return RawText(found.file, found.position, json.dumps(found.value).encode())
+    return found
+
+
+def _split_file(file: Path) -> Iterator[RawText | RawDocument | Problem]:
     name = file.name.lower()
     try:
         if name.endswith(".parquet"):
-            yield from _read_parquet(file)
+            yield from _split_parquet(file)
             return
         with gzip.open(file, "rb") if name.endswith(".gz") else file.open("rb") as stream:
-            split = _read_lines if name.removesuffix(".gz").endswith(".jsonl") else _read_whole
+            split = _split_lines if name.removesuffix(".gz").endswith(".jsonl") else _split_whole
             yield from split(file.name, stream)  # type: ignore[arg-type]
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         yield _problem(file.name, "", "unreadable file", f"cannot be read ({reason})")
 
 
-def _read_whole(name: str, stream: BinaryIO) -> Iterator[RawDocument | Problem]:
-    found = _decode(name, stream.read())
-    if isinstance(found, Problem) or not isinstance(found.value, list):
+def _split_whole(name: str, stream: BinaryIO) -> Iterator[RawText | RawDocument | Problem]:
+    text = RawText(name, 1, stream.read())
+    if not text.data.removeprefix(_BOM.encode()).lstrip(_SPACE).startswith(b"["):
+        yield text
+        return
+    found = text.parse()
+    if isinstance(found, Problem):
         yield found
         return
     for position, value in enumerate(found.value, start=1):
         yield RawDocument(name, position, value)
 
 
-def _read_lines(name: str, stream: BinaryIO) -> Iterator[RawDocument | Problem]:
+def _split_lines(name: str, stream: BinaryIO) -> Iterator[RawText]:
     offset = position = 0
     for number, line in enumerate(stream, start=1):
-        if line.strip(b" \t\r\n"):
+        if line.strip(_SPACE):
             position += 1
-            yield _decode(name, line.rstrip(b"\r\n"), line=number, offset=offset, position=position)
+            yield RawText(name, position, line.rstrip(b"\r\n"), line=number, offset=offset)
         offset += len(line)
 
 
-def _read_parquet(file: Path) -> Iterator[RawDocument | Problem]:
+def _split_parquet(file: Path) -> Iterator[RawText | Problem]:
     import polars
 
     try:
@@ -113,25 +169,9 @@ def _read_parquet(file: Path) -> Iterator[RawDocument | Problem]:
         return
     for position, text in enumerate(texts, start=1):
         if isinstance(text, str):
-            yield _decode(file.name, text.encode(), row=f"row {position} ", position=position)
+            yield RawText(file.name, position, text.encode(), row=f"row {position} ")
         else:
             yield _problem(file.name, f"row {position}", "wrong type", "must be a text", text)
-
-
-def _decode(
-    name: str, data: bytes, *, line: int = 1, offset: int = 0, row: str = "", position: int = 1
-) -> RawDocument | Problem:
-    """Parse one document, which starts at that line and byte offset of its file."""
-    try:
-        text = data.decode("utf-8")
-        return RawDocument(name, position, parse_json(text.removeprefix(_BOM) if offset == 0 else text))
-    except UnicodeDecodeError as error:
-        place = f"{row}byte offset {offset + error.start}"
-        return _problem(name, place, "not UTF-8", f"must be UTF-8, got byte 0x{data[error.start]:02x}")
-    except NotJsonError as error:
-        place = f"{row}line {line + error.line - 1} column {error.column}"
-        rule = f"must be JSON ({error.reason})"
-        return _problem(name, place, "not JSON", rule, error.found or NoValue.ABSENT)
 
 
 def _problem(name: str, place: str, kind: Kind, rule: str, value: Any = NoValue.UNSAID) -> Problem:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from attunebench.dataset.files import RawDocument, read_documents
 from attunebench.dataset.problems import NoValue, Problem, shorten
@@ -107,13 +108,15 @@ def _readings(documents: Iterable[RawDocument | Problem]) -> Iterator[Reading]:
         if name == f"#{document.position}" and reading.conversation is None:
             yield reading
         elif name in first:
-            yield _repeated(reading, name, first[name])
+            yield repeated(reading, document.value, first[name])
         else:
             first[name] = document.file
             yield reading
 
 
-def _repeated(reading: Reading, name: str, first_file: str) -> Reading:
+def repeated(reading: Reading, raw: Any, first_file: str) -> Reading:
+    """Return the reading of a conversation whose id stands in an earlier file, or earlier in this one: an error."""
+    name = conversation_name(raw, reading.position)
     problem = Problem(
         severity="error",
         file=reading.file,

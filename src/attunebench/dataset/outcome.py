@@ -4,16 +4,21 @@ from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import (
-    BeforeValidator,
     Field,
-    PlainValidator,
     SerializerFunctionWrapHandler,
     StrictStr,
     model_serializer,
     model_validator,
 )
+from pydantic_core.core_schema import (
+    dict_schema,
+    float_schema,
+    literal_schema,
+    no_info_after_validator_function,
+    nullable_schema,
+)
 
-from attunebench.dataset.parts import Part, Renamed
+from attunebench.dataset.parts import Part, ReadBy, Renamed
 from attunebench.dataset.values import (
     PANAS_ITEMS_KEY,
     gather_branch_scores,
@@ -23,11 +28,18 @@ from attunebench.dataset.values import (
     read_panas_item,
     read_panas_total,
 )
-from attunebench.instrument import NEGATIVE_ITEMS, POSITIVE_ITEMS
+from attunebench.instrument import BRANCHES, NEGATIVE_ITEMS, POSITIVE_ITEMS
 
-PanasItem = Annotated[int, PlainValidator(read_panas_item)]
-PanasTotal = Annotated[int | None, PlainValidator(read_panas_total)]
-BranchScore = Annotated[float, PlainValidator(read_branch_score)]
+PanasItem = Annotated[int, Field(ge=1, le=7), ReadBy(read_panas_item)]
+PanasTotal = Annotated[Annotated[int, Field(ge=10, le=70)] | None, ReadBy(read_panas_total)]
+BranchScore = Annotated[float, Field(ge=1, le=7), ReadBy(read_branch_score)]
+
+CANONICAL_BRANCH_SCORES = nullable_schema(
+    no_info_after_validator_function(
+        gather_branch_scores, dict_schema(literal_schema(list(BRANCHES)), float_schema(ge=1, le=7))
+    )
+)
+"""Scores of none but the four branches, put in their order."""
 
 _OTHER_BRANCHES_KEY = "(other branches)"
 
@@ -85,7 +97,9 @@ class ConversationQuestions(Renamed):
     emotion_clarity: Annotated[StrictStr | None, Field(alias="q2_emotionClarity")] = None
     model_fit: Annotated[StrictStr | None, Field(alias="q3_modelFit")] = None
     what_felt_off: Annotated[list[StrictStr] | None, Field(alias="q3_followUp_whatFeltOff")] = None
-    four_branch_scores: Annotated[dict[str, BranchScore] | None, BeforeValidator(gather_branch_scores)] = None
+    four_branch_scores: Annotated[
+        dict[str, BranchScore] | None, ReadBy(gather_branch_scores, "before", CANONICAL_BRANCH_SCORES)
+    ] = None
     other_branch_scores: Annotated[dict[str, Any], Field(alias=_OTHER_BRANCHES_KEY)] = Field(default_factory=dict)
 
     @model_validator(mode="before")

@@ -45,6 +45,8 @@ def read_conversation(raw: Any, *, file: str = "", position: int = 1) -> Reading
 
     Never raises: what is wrong is in the reading. Two conversations with the same id are not its business.
     """
+    if canonical := read_canonical(raw):
+        return Reading(file, position, canonical, tuple(find_warnings(raw, canonical, file)))
     name = conversation_name(raw, position)
 
     def problem(path: str, kind: Kind, rule: str, value: Any) -> Problem:
@@ -64,6 +66,18 @@ def read_conversation(raw: Any, *, file: str = "", position: int = 1) -> Reading
     if unsound:
         return Reading(file, position, None, tuple(unsound))
     return Reading(file, position, conversation, tuple(find_warnings(raw, conversation, file)))
+
+
+def read_canonical(raw: Any) -> Conversation | None:
+    """Read a conversation that is spelled as we write them, fast and without looking for warnings.
+
+    None for every other, be it wrong or just spelled otherwise; `read_conversation` says which.
+    """
+    try:
+        conversation = Conversation.model_validate(raw, strict=True, by_alias=True, by_name=False)
+    except ValidationError:
+        return None
+    return conversation if _is_sound(raw) else None
 
 
 def conversation_name(raw: Any, position: int) -> str:

@@ -7,11 +7,12 @@ do not know are kept (`model_extra`). Readings of older spellings and of values 
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, StrictInt, StrictStr, model_validator
+from pydantic import Field, StrictInt, StrictStr, model_validator
 from pydantic_core import PydanticCustomError
+from pydantic_core.core_schema import literal_schema, nullable_schema
 
 from attunebench.dataset.outcome import ConversationQuestions, Panas
-from attunebench.dataset.parts import Part, Renamed
+from attunebench.dataset.parts import Part, ReadBy, Renamed
 from attunebench.dataset.values import (
     read_age,
     read_emotion,
@@ -21,6 +22,7 @@ from attunebench.dataset.values import (
     read_winner,
     read_yes_no,
 )
+from attunebench.instrument import EMOTION_WORDS
 
 __all__ = [
     "Alternates",
@@ -49,15 +51,19 @@ Letter = Literal["A", "B"]
 ReplyLabel = Literal["original", "alternate", "human"]
 """Which of a turn's replies: the original model's, the LLM-improved one, or the participant's own edit."""
 
-YesNoField = Annotated[YesNo | None, PlainValidator(read_yes_no)]
-QuestionId = Annotated[StrictStr, BeforeValidator(read_question_id)]
+YesNoField = Annotated[YesNo | None, ReadBy(read_yes_no)]
+Label = Annotated[
+    StrictStr | None,
+    ReadBy(read_label, "after", nullable_schema(literal_schema(["original", "alternate", "human"]))),
+]
+QuestionId = Annotated[StrictStr, ReadBy(read_question_id, "before")]
 
 
 class EmotionTag(Part):
     """One felt (or predicted) emotion: one of the 20 PANAS words, with an intensity of 1 to 7 or none."""
 
-    emotion: Annotated[str, PlainValidator(read_emotion)]
-    intensity: Annotated[int | None, PlainValidator(read_intensity)] = None
+    emotion: Annotated[str, ReadBy(read_emotion, canonical=literal_schema(list(EMOTION_WORDS)))]
+    intensity: Annotated[Annotated[int, Field(ge=1, le=7)] | None, ReadBy(read_intensity)] = None
 
 
 class Judgement(Renamed):
@@ -89,9 +95,9 @@ class Comparison(Renamed):
     older_spellings: ClassVar = {"responseA": ("response_1",), "responseB": ("response_2",)}
 
     question_id: QuestionId = ""
-    response_a: Annotated[StrictStr | None, AfterValidator(read_label), Field(alias="responseA")] = None
-    response_b: Annotated[StrictStr | None, AfterValidator(read_label), Field(alias="responseB")] = None
-    winner: Annotated[Letter | None, PlainValidator(read_winner)] = None
+    response_a: Annotated[Label, Field(alias="responseA")] = None
+    response_b: Annotated[Label, Field(alias="responseB")] = None
+    winner: Annotated[Letter | None, ReadBy(read_winner)] = None
 
     def label(self, letter: Letter) -> str | None:
         """Return the label of the reply on that side."""
@@ -159,7 +165,7 @@ class Profile(Part):
     """What the participant said of themselves. Every answer is optional."""
 
     participant_id: Annotated[StrictStr | None, Field(alias="participant_id")] = None
-    age: Annotated[StrictStr | None, BeforeValidator(read_age)] = None
+    age: Annotated[StrictStr | None, ReadBy(read_age, "before")] = None
     traits: list[StrictStr] | None = None
     goals: list[StrictStr] | None = None
     responses: dict[str, Any] | None = None

@@ -23,7 +23,8 @@ PANAS_NAMES: Final[Mapping[str, str]] = {
 }
 """Lower-cased name of every PANAS item and total to the name it has in files."""
 
-_TOTALS = frozenset(PANAS_NAMES.values()) - frozenset(EMOTION_WORDS)
+_PANAS_SPELLINGS = frozenset(PANAS_NAMES.values())
+_TOTALS = _PANAS_SPELLINGS - frozenset(EMOTION_WORDS)
 _YES_NO: Mapping[str, Literal["yes", "no", "na"]] = {
     **dict.fromkeys(("true", "yes", "y", "1"), "yes"),
     **dict.fromkeys(("false", "no", "n", "0"), "no"),
@@ -155,6 +156,14 @@ def read_panas(raw: Any) -> Any:
     """
     if not isinstance(raw, dict):
         return raw
+    if raw.keys() <= _PANAS_SPELLINGS and None not in raw.values():  # nearly always
+        report = {name: raw[name] for name in raw if name in _TOTALS}
+        items = {name: value for name, value in raw.items() if name not in _TOTALS and value != ""}
+        return report | {PANAS_ITEMS_KEY: items}
+    return _gather_panas(raw)
+
+
+def _gather_panas(raw: dict[str, Any]) -> dict[str, Any]:
     report: dict[str, Any] = {}
     values: dict[str, Any] = {}
     items: Any = None

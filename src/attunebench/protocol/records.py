@@ -10,25 +10,38 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     StrictInt,
     StrictStr,
     ValidationError,
     ValidatorFunctionWrapHandler,
-    WrapValidator,
+)
+from pydantic_core import CoreSchema
+from pydantic_core.core_schema import (
+    dict_schema,
+    float_schema,
+    lax_or_strict_schema,
+    literal_schema,
+    no_info_wrap_validator_function,
+    nullable_schema,
 )
 
+from attunebench.dataset.outcome import CANONICAL_BRANCH_SCORES
+from attunebench.dataset.parts import ReadBy
 from attunebench.dataset.schema import Letter, YesNo
 from attunebench.dataset.values import read_branch_score, read_intensity, read_number, read_winner, read_yes_no
-from attunebench.instrument import BRANCHES, canonical_emotion
+from attunebench.instrument import BRANCHES, EMOTION_WORDS, canonical_emotion
 from attunebench.protocol.calls import Strategy
+
+_ABSURD = 1e9
+"""No scale reaches so far; sums of greater errors would overflow."""
 
 T = TypeVar("T")
 
 
-def _or_none(reader: Callable[[Any], T]) -> BeforeValidator:
+def _or_none(reader: Callable[[Any], T]) -> ReadBy:
     """Read a value that a model gave; what cannot be read is none."""
 
     def read(raw: Any) -> T | None:
@@ -37,7 +50,15 @@ def _or_none(reader: Callable[[Any], T]) -> BeforeValidator:
         except ValueError:
             return None
 
-    return BeforeValidator(read)
+    return ReadBy(read)
+
+
+class _Lenient:
+    """Annotation of a whole answer: of the wrong type, it is none; in strict mode it must be of the type."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        typed = handler(source)
+        return lax_or_strict_schema(lax_schema=no_info_wrap_validator_function(_lenient, typed), strict_schema=typed)
 
 
 def _lenient(raw: Any, handler: ValidatorFunctionWrapHandler) -> Any:
@@ -86,15 +107,37 @@ def _branch_score(raw: Any) -> float | None:
         return None
 
 
-Lenient = WrapValidator(_lenient)
-"""For a whole answer: of the wrong type, it is none."""
+Lenient = _Lenient()
 
-Number = Annotated[float | None, _or_none(read_number)]
+_FINITE = float_schema(allow_inf_nan=False, ge=-_ABSURD, le=_ABSURD)
+_ITEM_NAME = literal_schema(list(EMOTION_WORDS))
+
+
+def _read_scale_number(raw: Any) -> float:
+    number = read_number(raw)
+    if abs(number) > _ABSURD:
+        raise ValueError("must be a number that a scale could hold")
+    return number
+
+
+Number = Annotated[
+    Annotated[float, Field(allow_inf_nan=False, ge=-_ABSURD, le=_ABSURD)] | None, _or_none(_read_scale_number)
+]
+Intensity = Annotated[Annotated[int, Field(ge=1, le=7)] | None, _or_none(read_intensity)]
 Answers = Annotated[dict[str, Annotated[YesNo | None, _or_none(read_yes_no)]] | None, Lenient]
 Selections = Annotated[dict[str, Annotated[Letter | None, _or_none(read_winner)]] | None, Lenient]
 Text = Annotated[str | None, Lenient]
-Branches = Annotated[dict[str, float] | None, BeforeValidator(_branch_scores), Lenient]
-Texts = Annotated[list[str] | None, BeforeValidator(_readable_texts), Lenient]
+Branches = Annotated[
+    dict[str, float] | None,
+    ReadBy(_branch_scores, "before", CANONICAL_BRANCH_SCORES),
+    Lenient,
+]
+Items = Annotated[
+    dict[str, Number] | None,
+    ReadBy(_canonical_items, "before", nullable_schema(dict_schema(_ITEM_NAME, nullable_schema(_FINITE)))),
+    Lenient,
+]
+Texts = Annotated[list[str] | None, ReadBy(_readable_texts, "before"), Lenient]
 
 
 def _read_strategy(raw: Any) -> Any:
@@ -111,7 +154,7 @@ class PredictedTag(RecordPart):
     """A predicted emotion. Our own runs write only the 20 words; records from elsewhere may hold any text."""
 
     emotion: StrictStr
-    intensity: Annotated[int | None, _or_none(read_intensity)] = None
+    intensity: Intensity = None
 
 
 class TurnRecord(RecordPart):
@@ -122,7 +165,7 @@ class TurnRecord(RecordPart):
     """
 
     turn_number: Annotated[StrictInt, Field(alias="turnNumber")]
-    em_emotion_tags: Annotated[list[PredictedTag] | None, BeforeValidator(_readable_tags), Lenient] = None
+    em_emotion_tags: Annotated[list[PredictedTag] | None, ReadBy(_readable_tags, "before"), Lenient] = None
     em_drafted_response: Text = None
     response_reasoning: Text = None
     emotion_reasoning: Text = None
@@ -143,7 +186,7 @@ class PredictedPanas(RecordPart):
 
     total_positive_affect: Annotated[Number, Field(alias="totalPositiveAffect")] = None
     total_negative_affect: Annotated[Number, Field(alias="totalNegativeAffect")] = None
-    items: Annotated[dict[str, Number] | None, BeforeValidator(_canonical_items), Lenient] = None
+    items: Items = None
 
 
 class PredictedQuestions(RecordPart):
@@ -159,7 +202,7 @@ class PredictedQuestions(RecordPart):
 class PostRecord(RecordPart):
     """What the model predicted for the time after the conversation."""
 
-    panas_strategy: Annotated[Strategy | None, BeforeValidator(_read_strategy)] = None
+    panas_strategy: Annotated[Strategy | None, ReadBy(_read_strategy, "before")] = None
     pre_panas_shown: Annotated[dict[str, Any] | None, Lenient] = None
     predicted_post_panas: Annotated[PredictedPanas | None, Lenient] = None
     predicted_panas_delta: Annotated[dict[str, Any] | None, Lenient] = None
@@ -211,3 +254,15 @@ class RunRecord(RecordPart):
     def condition(self) -> str | None:
         """The identity of the condition the record was made under, if it says."""
         return self.provenance.condition if self.provenance else None
+
+
+def read_record(raw: Any) -> RunRecord:
+    """Read a run record from JSON values: at once if it is spelled as we write records, else by every reader.
+
+    Raises:
+        ValidationError: the frame is broken; see `RunRecord` for what is lenient.
+    """
+    try:
+        return RunRecord.model_validate(raw, strict=True)
+    except ValidationError:
+        return RunRecord.model_validate(raw)

@@ -17,8 +17,10 @@ _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~])")
 def print_tables(tables: Iterable[Table], console: Console) -> None:
     """Print tables to a terminal or a pipe; texts from data are shown as they are, never read as markup."""
     for table in tables:
+        title = Text(plain(table.title), "bold")
+        # No edges: in 80 columns every one counts.
         shown = RichTable(
-            title=Text(plain(table.title), "bold"), box=SIMPLE, title_justify="left", padding=(0, 1, 0, 0)
+            title=title, box=SIMPLE, title_justify="left", padding=(0, 1, 0, 0), pad_edge=False, show_edge=False
         )
         for position, column in enumerate(table.columns):
             right = is_number(column, table.sections, position)
@@ -30,9 +32,11 @@ def print_tables(tables: Iterable[Table], console: Console) -> None:
                 shown.add_row(*(Text(plain(cell)) for cell in cells))
             shown.add_section()
         console.print(shown)
+        console.print()
         for note in table.notes:
             console.print(Text(plain(note)))
-        console.print()
+        if table.notes:
+            console.print()
 
 
 def to_markdown(tables: Iterable[Table]) -> str:

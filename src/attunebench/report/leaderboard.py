@@ -36,6 +36,7 @@ def leaderboard(scores: Scores) -> list[Table]:
         Column("n"),
         Column("composite", 2),
         Column("SE", 2),
+        Column("skill", 1),
         Column("emo", 1),
         Column("eval", 1),
         Column("hol", 1),
@@ -61,10 +62,17 @@ def _row(row: Mapping[str, Any], name: str, failed: str | None) -> list[Cell]:
         row["n_conversations"],
         row["composite_score"],
         row["se_composite"],
+        _skill(row, "reference", "composite_score"),
         *(100 * row[pillar] for pillar in _PILLARS),
         row["strict"]["composite_score"]["value"],
         failed,
     ]
+
+
+def _skill(row: Mapping[str, Any], profile: str, name: str) -> float | None:
+    """Return a model row's skill; floors and ceiling, which it is measured by, have none."""
+    skill: float | None = row["skill"][profile][name]["skill"] if "skill" in row else None
+    return skill
 
 
 def _failed(row: Mapping[str, Any]) -> str | None:
@@ -86,6 +94,8 @@ def _notes(scores: Scores, ranked: Sequence[Mapping[str, Any]], varying: Sequenc
         "Reference profile, 0 to 100: composite with its standard error over the n conversations; its "
         "pillars emotion tracking, evaluation quality, holistic comprehension. strict: the composite of the strict "
         "profile. failed: calls without a usable answer.",
+        "skill: where the composite stands between the best floor (0) and the ceiling (100) on the row's own "
+        "conversations.",
         f"null says nothing, random is the mean of {draws} draws, majority gives the others' commonest answers, "
         "lexicon adds word lists, oracle gives the participant's own; on the same conversations, without a model.",
     ]
@@ -117,15 +127,18 @@ def to_csv(scores: Scores) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     group = ("em_model", "mode", "panas_strategy", "condition")
-    strict = ("composite_score", *_PILLARS)
-    writer.writerow(["kind", *group, *_CSV_NAMES, *(f"strict_{name}" for name in strict), "calls", *states])
+    skilled = ("composite_score", *_PILLARS)
+    strict = [f"strict_{name}" for name in skilled]
+    skills = [f"{begin}{name}" for begin in ("skill_", "strict_skill_") for name in skilled]
+    writer.writerow(["kind", *group, *_CSV_NAMES, *strict, *skills, "calls", *states])
     for row in (*scores.aggregates, *scores.floors):
         ended = _states(row)
         names = [_safe(row[name]) for name in group]
         if floor := row.get("floor"):
             names[0] = floor
         counts = [ended.total(), *(ended[state] for state in states)] if ended else [None] * (len(states) + 1)
-        values = [row[name] for name in _CSV_NAMES] + [row["strict"][name]["value"] for name in strict]
+        values = [row[name] for name in _CSV_NAMES] + [row["strict"][name]["value"] for name in skilled]
+        values += [_skill(row, profile, name) for profile in ("reference", "strict") for name in skilled]
         writer.writerow(["baseline" if floor else "model", *names, *values, *counts])
     return out.getvalue()
 

@@ -13,6 +13,7 @@ from inspect_ai.model import Model
 
 from attunebench.baselines import make_baseline
 from attunebench.dataset.load import DataSet
+from attunebench.display import Display
 from attunebench.errors import RunError, UsageError
 from attunebench.models.baseline import PREFIX, Answerer, open_baseline
 from attunebench.models.providers import open_model
@@ -21,7 +22,7 @@ from attunebench.protocol.calls import Call, CallKey, Condition, Mode, Strategy,
 from attunebench.protocol.prompts import Prompts, load_prompts
 from attunebench.run.journal import RECORDS_FILE, Journal
 from attunebench.run.ledger import LEDGER_FILE
-from attunebench.run.progress import Display, Tally
+from attunebench.run.progress import Tally
 from attunebench.run.task import conversation_task
 
 LOGS = "inspect"

@@ -5,10 +5,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from attunebench.display import Display
 from attunebench.protocol.records import RunRecord
 from attunebench.run.ledger import LEDGER_FILE, Attempt, dump_attempt
 from attunebench.run.lines import LineFile
-from attunebench.run.progress import Display, Tally
+from attunebench.run.progress import Tally
 
 RECORDS_FILE = "records.jsonl"
 

@@ -5,11 +5,20 @@ participant's preference; "_hp" the same two answered from the participant's per
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import sqrt
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from attunebench.dataset.schema import Judgement, YesNo
 from attunebench.score.means import harmonic
+
+Truth: TypeAlias = Mapping[str, bool]
+"""What the participant said, by question; true is yes."""
+
+Answers: TypeAlias = Mapping[str, YesNo | None]
+"""What the model said, by question."""
+
+NO_ANSWERS: Final[Answers] = {}
 
 YES_NO = frozenset({"yes", "no"})
 """The answers that count; na and no answer do not."""
@@ -55,10 +64,15 @@ class Confusion(NamedTuple):
 
     def published(self) -> dict[str, float]:
         """Return counts and rates under the benchmark's names, 0 where a rate is undefined."""
-        scores: dict[str, float] = {"tp": self.tp, "tn": self.tn, "fp": self.fp, "fn": self.fn}
-        for name, rate in self.rates().items():
-            scores[name] = rate or 0.0
-        return scores
+        return dict(_published(self))
+
+
+@lru_cache(maxsize=4096)  # a turn has few questions: the same few counts come again and again
+def _published(counts: Confusion) -> dict[str, float]:
+    scores: dict[str, float] = {"tp": counts.tp, "tn": counts.tn, "fp": counts.fp, "fn": counts.fn}
+    for name, rate in counts.rates().items():
+        scores[name] = rate or 0.0
+    return scores
 
 
 def pooled(parts: Iterable[Confusion]) -> Confusion:
@@ -93,30 +107,26 @@ def preferred(judgements: Mapping[str, Judgement]) -> dict[str, bool]:
     return {key: j.preferred_behavior == "yes" for key, j in judgements.items() if j.preferred_behavior in YES_NO}
 
 
-_A_NO = {True: False, False: False}
-_WRONG = {True: False, False: True}
-
-
-def missing_is_no(truth: Mapping[str, bool], answers: Mapping[str, YesNo | None]) -> Confusion:
+def missing_is_no(truth: Truth, answers: Answers) -> Confusion:
     """Count a model's answers; a missing, na or unreadable one is a "no" (reference)."""
-    return _count(truth, answers, _A_NO)
+    return confusions(truth, answers)[0]
 
 
-def missing_is_wrong(truth: Mapping[str, bool], answers: Mapping[str, YesNo | None]) -> Confusion:
+def missing_is_wrong(truth: Truth, answers: Answers) -> Confusion:
     """Count a model's answers; a missing, na or unreadable one is the opposite of the truth (strict)."""
-    return _count(truth, answers, _WRONG)
+    return confusions(truth, answers)[1]
 
 
-def _count(
-    truth: Mapping[str, bool], answers: Mapping[str, YesNo | None], unanswered: Mapping[bool, bool]
-) -> Confusion:
-    """Count; `unanswered` says what no answer is taken for where the truth is yes, and where it is no."""
-    tp = tn = fp = fn = 0
+def confusions(truth: Truth, answers: Answers) -> tuple[Confusion, Confusion]:
+    """Return `missing_is_no` and `missing_is_wrong` at once."""
+    yes = no = tp = fp = tn = 0
     for key, said in truth.items():
         answer = answers.get(key)
-        predicted = answer == "yes" if answer in YES_NO else unanswered[said]
         if said:
-            tp, fn = tp + predicted, fn + (not predicted)
+            yes += 1
+            tp += answer == "yes"
         else:
-            fp, tn = fp + predicted, tn + (not predicted)
-    return Confusion(tp, tn, fp, fn)
+            no += 1
+            fp += answer == "yes"
+            tn += answer == "no"
+    return Confusion(tp, no - fp, fp, yes - tp), Confusion(tp, tn, no - tn, yes - tp)

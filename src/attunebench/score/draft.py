@@ -53,7 +53,9 @@ def judge_score(scores: Mapping[str, float | None] | None) -> float | None:
 
     None if there is none of them.
     """
-    average = mean_of_present((scores or {}).get(name) for name in JUDGE_SCORES)
+    if not scores:
+        return None
+    average = mean_of_present(scores.get(name) for name in JUDGE_SCORES)
     return None if average is None else clamp((average - 1) / 6, 0.0, 1.0)
 
 
@@ -62,7 +64,6 @@ def behaviour_alignment(preferred: Mapping[str, bool], found: Mapping[str, YesNo
 
     A question without a finding is wrong. None if nothing was wanted, or if the judge found no yes or no at all.
     """
-    found = found or {}
-    if not any(answer in YES_NO for answer in found.values()):
+    if not found or not any(answer in YES_NO for answer in found.values()):
         return None
     return mean([float(found.get(key) == ("yes" if yes else "no")) for key, yes in preferred.items()])

@@ -33,8 +33,8 @@ EMOTION_METRICS = (
 """What `emotion_scores` returns; all but the mean absolute error are 0 to 1, up is better."""
 
 _SIMILARITY: Matrix = SIMILARITY.tolist()
-_INTENSITY_RANGE = 6
-_WORD_WEIGHT = 0.7
+INTENSITY_RANGE = 6
+WORD_WEIGHT = 0.7
 
 
 def read_tags(tags: Iterable[EmotionTag | PredictedTag] | None) -> list[Tag]:
@@ -59,7 +59,7 @@ def emotion_scores(truth: Sequence[Tag], predicted: Sequence[Tag]) -> dict[str, 
     precision = len(shared) / len(guesses) if predicted else float(neither)
     f1 = harmonic(precision, recall)
     mae = mean(gaps)
-    nearness = float(neither) if mae is None else 1 - mae / _INTENSITY_RANGE
+    nearness = float(neither) if mae is None else 1 - mae / INTENSITY_RANGE
     va_score, va_intensity_score = va_scores(truth, predicted)
     return {
         "emotion_hit_rate": recall,
@@ -86,7 +86,7 @@ def va_scores(truth: Sequence[Tag], predicted: Sequence[Tag]) -> tuple[float, fl
         return same, same
     plain = [[_similarity(word, guess) for guess, _ in predicted] for word, _ in truth]
     intense = [
-        [_WORD_WEIGHT * s + (1 - _WORD_WEIGHT) * _nearness(i, j) for s, (_, j) in zip(row, predicted, strict=True)]
+        [WORD_WEIGHT * s + (1 - WORD_WEIGHT) * _nearness(i, j) for s, (_, j) in zip(row, predicted, strict=True)]
         for row, (_, i) in zip(plain, truth, strict=True)
     ]
     size = max(len(truth), len(predicted))
@@ -109,4 +109,4 @@ def _similarity(word: str, guess: str) -> float:
 
 
 def _nearness(i: int | None, j: int | None) -> float:
-    return 0.0 if i is None or j is None else 1 - abs(i - j) / _INTENSITY_RANGE
+    return 0.0 if i is None or j is None else 1 - abs(i - j) / INTENSITY_RANGE

@@ -4,48 +4,147 @@
 called: the baselines answer the calls directly.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
-from attunebench.baselines import BASELINES, answer_calls, make_baseline
+import numpy as np
+from numpy.typing import NDArray
+
+from attunebench.baselines import BASELINES, Learned, answer_calls
 from attunebench.dataset.schema import Conversation
 from attunebench.protocol.calls import Condition, Strategy, planned_calls
-from attunebench.score.aggregate import Row, aggregate
+from attunebench.score.aggregate import Row
+from attunebench.score.draws import RandomScorer
+from attunebench.score.draws.means import Draws, mean_present
+from attunebench.score.flat import COLUMNS, ERROR_ITEMS, Column, flatten
+from attunebench.score.floor_row import floor_row
+from attunebench.score.panas import reported_totals
 from attunebench.score.profiles import score
 
-RANDOM_DRAWS = 200
+RANDOM_DRAWS: Final = 200
 """Over so many draws the random floor is the mean."""
 
-FLOORS = ("null", "random", "majority")
-CEILING = "oracle"
+FLOORS: Final = ("null", "random", "majority")
+CEILING: Final = "oracle"
+
+Values: TypeAlias = NDArray[np.float64]
+
+_PLACE: Final[Mapping[Column, int]] = {column: place for place, column in enumerate(COLUMNS)}
+
+
+@dataclass(frozen=True)
+class FloorScores:
+    """Every baseline's scores of every conversation, under one PANAS strategy.
+
+    `places` maps a conversation's id to its row of `values`, by baseline, shape (conversations, columns of
+    `attunebench.score.flat.COLUMNS`); NaN where not defined. Those of `random` are means over `draws` draws.
+    """
+
+    strategy: Strategy
+    draws: int
+    places: Mapping[str, int]
+    values: Mapping[str, Values]
+
+    def scores(self, name: str, conversation_id: str) -> dict[str, dict[str, float | None]]:
+        """Return one baseline's scores of one conversation, by profile (reference, strict) and name."""
+        row = self.values[name][self.places[conversation_id]].tolist()
+        found: dict[str, dict[str, float | None]] = {"reference": {}, "strict": {}}
+        for (profile, metric), value in zip(COLUMNS, row, strict=True):
+            found[profile][metric] = None if np.isnan(value) else value
+        return found
+
+    def rows(self, conversation_ids: Iterable[str] | None = None) -> list[Row]:
+        """Return one aggregate row a baseline, named under `floor`, over these conversations, by default all.
+
+        A model's row is to be held against the floors on the very conversations that it covers. The random row is the
+        mean over `draws` draws; its standard error over conversations is not defined. A conversation that stands twice,
+        as in a resample, counts twice.
+
+        Raises:
+            KeyError: a conversation was not scored.
+        """
+        ids = self.places if conversation_ids is None else conversation_ids
+        chosen = [self.places[one] for one in ids]
+        return [
+            floor_row(name, self.values[name][chosen], self.strategy, draws=self.draws if name == "random" else 1)
+            for name in BASELINES
+        ]
+
+
+class FloorScorer:
+    """Scores conversations one by one for every baseline; holds numbers only, about 10 kB a conversation.
+
+    `learned` is what the baselines know of the data set: one pass over it, before the first conversation is scored.
+    """
+
+    def __init__(self, learned: Learned, strategy: Strategy, *, draws: int = RANDOM_DRAWS) -> None:
+        self._strategy, self._draws = strategy, draws
+        self._baselines = [learned.baseline(name) for name in BASELINES if name != "random"]
+        self._random = RandomScorer(learned.pool)
+        self._condition = Condition(strategy=strategy, prompt_version="", prompt_hash="")
+        self._places: dict[str, int] = {}
+        self._values: dict[str, list[Values]] = {name: [] for name in BASELINES}
+
+    def add(self, conversation: Conversation) -> None:
+        """Score a conversation; one that was scored already is left as it is."""
+        if conversation.conversation_id in self._places:
+            return
+        self._places[conversation.conversation_id] = len(self._places)
+        calls = planned_calls(conversation, self._strategy)
+        for baseline in self._baselines:
+            scored = score(conversation, answer_calls(baseline, conversation, calls, self._condition))
+            self._values[baseline.name].append(_row(flatten(scored)))
+        self._values["random"].append(self._score_random(conversation))
+
+    def _score_random(self, conversation: Conversation) -> Values:
+        """Return the means over draws, each over the draws in which the score is defined."""
+        drawn = self._random.score(conversation, self._strategy, range(self._draws))
+        found: dict[Column, Draws] = {("reference", name): values for name, values in drawn.reference.items()}
+        found |= {("strict", name): values for name, values in drawn.strict.items()}
+        means = mean_present(np.stack(list(found.values())), axis=-1)
+        known: dict[Column, float | None] = dict(zip(found, means.tolist(), strict=True))
+        return _row(known | {ERROR_ITEMS: _count_totals(conversation)})
+
+    def result(self) -> FloorScores:
+        """Return the scores of all conversations so far."""
+        stacked = {name: np.array(rows).reshape(-1, len(COLUMNS)) for name, rows in self._values.items()}
+        return FloorScores(self._strategy, self._draws, dict(self._places), stacked)
+
+
+def _count_totals(conversation: Conversation) -> int:
+    """Return how many totals were reported both before and after."""
+    before, after = reported_totals(conversation.pre_panas), reported_totals(conversation.post_panas)
+    return sum(None not in pair for pair in zip(before, after, strict=True))
+
+
+def _row(scores: Mapping[Column, float | None]) -> Values:
+    row = np.full(len(COLUMNS), np.nan)
+    for column, value in scores.items():
+        if value is not None:
+            row[_PLACE[column]] = value
+    return row
+
+
+def score_floors(
+    conversations: Iterable[Conversation], strategy: Strategy, *, draws: int = RANDOM_DRAWS
+) -> FloorScores:
+    """Score every baseline on conversations, which are iterated over twice: a list, or what can be read again."""
+    scorer = FloorScorer(Learned(conversations), strategy, draws=draws)
+    for conversation in conversations:
+        scorer.add(conversation)
+    return scorer.result()
+
+
+def join_floors(parts: Sequence[FloorScores]) -> FloorScores:
+    """Return the scores of different conversations, scored apart for the same data set and strategy, as one."""
+    places: dict[str, int] = {}
+    for part in parts:
+        places |= {name: len(places) + place for name, place in part.places.items()}
+    values = {name: np.concatenate([part.values[name] for part in parts]) for name in BASELINES}
+    return FloorScores(parts[0].strategy, parts[0].draws, places, values)
 
 
 def floor_rows(conversations: Sequence[Conversation], strategy: Strategy, *, draws: int = RANDOM_DRAWS) -> list[Row]:
-    """Return one aggregate row a baseline, named under `floor`, over these conversations.
-
-    The random row is the mean over `draws` draws; `draws` stands in it, and its standard error over conversations is
-    not defined.
-    """
-    rows = []
-    for name in BASELINES:
-        seeds = range(draws if name == "random" else 1)
-        (row,) = aggregate(_scores(name, conversations, strategy, seeds))
-        row |= {"floor": name, "draws": len(seeds), "n_conversations": len(conversations), "z_score": None}
-        row |= {"mode": None, "condition": None}  # the same in all of them
-        if len(seeds) > 1:
-            row["se_composite"] = None
-        rows.append(row)
-    return rows
-
-
-def _scores(
-    name: str, conversations: Sequence[Conversation], strategy: Strategy, seeds: Sequence[int]
-) -> Iterator[dict[str, Any]]:
-    condition = Condition(strategy=strategy, prompt_version="", prompt_hash="")
-    plans = [planned_calls(conversation, strategy) for conversation in conversations]
-    for seed in seeds:
-        baseline = make_baseline(name, conversations, seed=seed)
-        for conversation, calls in zip(conversations, plans, strict=True):
-            scored = score(conversation, answer_calls(baseline, conversation, calls, condition))
-            del scored["turn_scores"]
-            yield scored
+    """Return one aggregate row a baseline, named under `floor`, over these conversations; see `FloorScores.rows`."""
+    return score_floors(conversations, strategy, draws=draws).rows()

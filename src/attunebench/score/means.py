@@ -1,7 +1,7 @@
-"""The three means that every metric is built from."""
+"""The means that every metric is built from, and the spread of composites."""
 
 from collections.abc import Iterable, Sequence
-from math import fsum
+from math import fsum, sqrt
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -25,3 +25,11 @@ def harmonic(precision: float, recall: float) -> float:
     """Return F1 = 2 p r/(p + r); 0 if both are 0."""
     both = precision + recall
     return 2 * precision * recall / both if both else 0.0
+
+
+def sample_sd(values: Sequence[float]) -> float | None:
+    """Return the sample standard deviation, sqrt(sum (x - mean)^2/(n - 1)); none of fewer than 2 values."""
+    centre = mean(values)
+    if centre is None or len(values) < 2:
+        return None
+    return sqrt(fsum((value - centre) ** 2 for value in values) / (len(values) - 1))

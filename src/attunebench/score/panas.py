@@ -5,6 +5,7 @@ negative affect.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from attunebench.dataset.schema import Panas
@@ -74,6 +75,7 @@ def nearness(error: float, scale: float) -> float:
     return max(0.0, 1 - error / scale)
 
 
+@lru_cache(maxsize=4096)  # ratings are few whole numbers
 def adjusted(pre: float | None, post: float | None, predicted: float | None, scale: float) -> float | None:
     """Return how much better the prediction is than "nothing changes": -1 to 1, 0 is no better, up is better.
 

@@ -9,7 +9,6 @@ from itertools import combinations
 from math import sqrt
 
 from attunebench.dataset.schema import Comparison, Letter
-from attunebench.score.means import mean
 
 
 def letters(comparisons: Sequence[Comparison], selections: Mapping[str, Letter | None]) -> list[Letter | None]:
@@ -22,18 +21,19 @@ def share_right(comparisons: Sequence[Comparison], predicted: Sequence[Letter | 
 
     A comparison without a winner is never right. None without comparisons.
     """
-    pairs = zip(comparisons, predicted, strict=True)
-    return mean([float(c.winner is not None and c.winner == letter) for c, letter in pairs])
+    if not comparisons:
+        return None
+    right = [c.winner is not None and c.winner == letter for c, letter in zip(comparisons, predicted, strict=True)]
+    return sum(right) / len(right)
 
 
 def wins(comparisons: Sequence[Comparison], chosen: Iterable[Letter | None]) -> dict[str, int]:
     """Count how often each label that occurs in the comparisons was chosen; labels without a win have 0."""
-    sides = (label for c in comparisons for label in (c.response_a, c.response_b))
-    counts = {label: 0 for label in sides if label is not None}
+    counts: dict[str, int] = {}
     for comparison, letter in zip(comparisons, chosen, strict=True):
-        label = None if letter is None else comparison.label(letter)
-        if label is not None:
-            counts[label] += 1
+        for side, label in (("A", comparison.response_a), ("B", comparison.response_b)):
+            if label is not None:
+                counts[label] = counts.get(label, 0) + (side == letter)
     return counts
 
 

@@ -9,8 +9,8 @@ from typing import Any, Final, TypeAlias
 
 from attunebench.dataset.schema import Conversation, ConversationQuestions
 from attunebench.protocol.records import PostRecord, PredictedQuestions, RunRecord
-from attunebench.score import behaviour, draft, panas, preference, questions
-from attunebench.score.behaviour import Confusion
+from attunebench.score import draft, panas, preference, questions
+from attunebench.score.behaviour import NO_ANSWERS, Confusion
 from attunebench.score.composite import Parts, compose, panas_score
 from attunebench.score.means import mean, mean_of_present
 from attunebench.score.pairing import TurnPair, pair_turns
@@ -20,7 +20,7 @@ Scores: TypeAlias = dict[str, Any]
 ROUNDED: Final = ("composite_score", "equal_weight_composite")
 """The names that are rounded to 2 decimals."""
 
-_AVERAGED = (
+AVERAGED: Final = (
     "emotion_hit_rate",
     "emotion_f1",
     "emotion_f1_intensity",
@@ -37,12 +37,16 @@ _AVERAGED = (
     "response_similarity_human_edited",
     "response_preference_alignment",
 )
-_AVERAGED_WHERE_DEFINED = (
+"""Turn metrics whose means are over all common turns."""
+
+AVERAGED_WHERE_DEFINED: Final = (
     "emotion_intensity_mae",
     "pairwise_kendall_tau",
     "draft_judge_score",
     "draft_binary_alignment",
 )
+"""Turn metrics whose means are over the turns in which they are defined."""
+
 _METRICS = ("binary_om_metrics", "binary_human_metrics", "binary_om_metrics_hp", "binary_human_metrics_hp")
 
 
@@ -69,31 +73,30 @@ def score_reference(
         "turn_scores": turn_scores,
         "post_score": post,
     }
-    for name in _AVERAGED:
+    for name in AVERAGED:
         scores[f"avg_{name}"] = mean([turn[name] for turn in turn_scores]) or 0.0
-    for name in _AVERAGED_WHERE_DEFINED:
+    for name in AVERAGED_WHERE_DEFINED:
         scores[f"avg_{name}"] = mean_of_present([turn[name] for turn in turn_scores])
-    tagged = [pair.emotions["emotion_hit_rate"] for pair in common if pair.tags]
+    tagged = [pair.emotions["emotion_hit_rate"] for pair in common if pair.truth.tags]
     scores["avg_emotion_hit_rate_tagged_only"] = mean_of_present(tagged)
     for name in _METRICS:
-        counts = [Confusion(m["tp"], m["tn"], m["fp"], m["fn"]) for m in (turn[name] for turn in turn_scores)]
-        scores[f"pooled_{name}"] = behaviour.pooled(counts).published()
+        rates = [turn[name] for turn in turn_scores]
+        counts = Confusion(*(sum(each[count] for each in rates) for count in Confusion._fields))
+        scores[f"pooled_{name}"] = counts.published()
     scores |= _perspective(scores)
     composites = compose(_parts(scores, post))
     return scores | {name: round(v or 0.0, 2) if name in ROUNDED else v for name, v in composites.items()}
 
 
 def _score_turn(pair: TurnPair) -> Scores:
-    judgements, reply = pair.judgements, pair.reply
-    observed = behaviour.observed_with_fallback(judgements)
-    preferred = behaviour.preferred_with_fallback(judgements)
-    om = behaviour.missing_is_no(observed, reply.em_binary_om_assessment or {})
-    human = behaviour.missing_is_no(preferred, reply.em_binary_human_prediction or {})
-    om_hp = behaviour.missing_is_no(observed, reply.em_binary_om_assessment_hp or {})
-    human_hp = behaviour.missing_is_no(preferred, reply.em_binary_human_prediction_hp or {})
-    unasked_review, unasked_perspective = (0.0, 0.0) if judgements else (1.0, 0.0)
+    truth, reply = pair.truth, pair.reply
+    om, _ = pair.confusions(truth.observed, reply.em_binary_om_assessment or NO_ANSWERS)
+    human, _ = pair.confusions(truth.preferred, reply.em_binary_human_prediction or NO_ANSWERS)
+    om_hp, _ = pair.confusions(truth.observed, reply.em_binary_om_assessment_hp or NO_ANSWERS)
+    human_hp, _ = pair.confusions(truth.preferred, reply.em_binary_human_prediction_hp or NO_ANSWERS)
+    unasked_review, unasked_perspective = (0.0, 0.0) if truth.judged else (1.0, 0.0)
     return {
-        "turnNumber": pair.number,
+        "turnNumber": truth.number,
         **pair.emotions,
         "binary_om_accuracy": om.accuracy or unasked_review,
         "binary_human_accuracy": human.accuracy or unasked_review,
@@ -106,22 +109,19 @@ def _score_turn(pair: TurnPair) -> Scores:
         **_score_pairwise(pair),
         **_score_draft(pair),
         "draft_judge_score": draft.judge_score(reply.em_draft_judge_scores),
-        "draft_binary_alignment": draft.behaviour_alignment(preferred, reply.em_draft_binary_assessment),
+        "draft_binary_alignment": draft.behaviour_alignment(truth.preferred, reply.em_draft_binary_assessment),
     }
 
 
 def _score_pairwise(pair: TurnPair) -> Scores:
-    accuracy = preference.share_right(pair.comparisons, pair.letters)
-    tau = None
-    if any(pair.letters):
-        tau = preference.kendall_tau(pair.wins, preference.wins(pair.comparisons, pair.letters))
-    return {"pairwise_accuracy": 1.0 if accuracy is None else accuracy, "pairwise_kendall_tau": tau}
+    tau = preference.kendall_tau(pair.truth.wins, pair.guessed_wins) if any(pair.letters) else None
+    return {"pairwise_accuracy": 1.0 if pair.share_right is None else pair.share_right, "pairwise_kendall_tau": tau}
 
 
 def _score_draft(pair: TurnPair) -> Scores:
     near = pair.near
     similarity = max(near.values(), default=0.0)
-    aligned = draft.preference_alignment(near, pair.wins)
+    aligned = draft.preference_alignment(near, pair.truth.wins)
     return {
         "response_similarity": similarity,
         "response_similarity_original": near.get("original", 0.0),

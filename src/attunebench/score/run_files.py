@@ -11,7 +11,7 @@ from attunebench.dataset.load import DataSet
 from attunebench.dataset.problems import Problem, one_line, shorten, spell_path
 from attunebench.dataset.schema import Conversation
 from attunebench.errors import RecordError
-from attunebench.protocol.records import RunRecord
+from attunebench.protocol.records import RunRecord, read_record
 
 RECORDS_FILE = "records.jsonl"
 """Where a run's folder holds its records."""
@@ -28,36 +28,59 @@ def load_records(paths: Sequence[Path], dataset: DataSet) -> list[RunRecord]:
     """
     records: list[RunRecord] = []
     problems: list[str] = []
-    conversations = {c.conversation_id: c for c in dataset.conversations}
-    first: dict[tuple[str | None, ...], str] = {}
+    reader = RecordReader({c.conversation_id: c for c in dataset.conversations})
     for found in _read(paths):
-        if isinstance(found, Problem):
-            problems.append(str(found))
-            continue
-        place = f"{found.file}: record {found.position}"
-        named = f"{place}{_conversation_named(found)}"
-        try:
-            record = RunRecord.model_validate(found.value)
-        except ValidationError as failed:
-            problems += _explain(failed, named)
-            continue
-        problems += _mismatches(record, conversations, named)
-        if other := first.setdefault(_identity(record), place):
-            if other == place:
-                records.append(record)
-            else:
-                problems.append(f"{named}: {_repeated(record, other)}")
+        record, wrong = reader.read(found)
+        problems += wrong
+        if record:
+            records.append(record)
     if not records and not problems:
-        problems.append(f"{', '.join(map(str, paths))}: no run records found")
+        problems.append(no_records(paths))
     if problems:
         raise RecordError(problems)
     return records
 
 
+class RecordReader:
+    """Reads records one by one and holds them against the conversations, and against those read before."""
+
+    def __init__(self, conversations: Mapping[str, Conversation]) -> None:
+        self._conversations = conversations
+        self._first: dict[tuple[str | None, ...], str] = {}
+
+    def read(self, found: RawDocument | Problem) -> tuple[RunRecord | None, list[str]]:
+        """Return the record, if it can be read, and all that is wrong with it, one a line."""
+        if isinstance(found, Problem):
+            return None, [str(found)]
+        place = f"{found.file}: record {found.position}"
+        named = f"{place}{_conversation_named(found)}"
+        try:
+            record = read_record(found.value)
+        except ValidationError as failed:
+            return None, list(_explain(failed, named))
+        problems = list(_mismatches(record, self._conversations, named))
+        identity = _identity(record)
+        if identity in self._first:
+            problems.append(f"{named}: {_repeated(record, self._first[identity])}")
+            return None, problems
+        self._first[identity] = place
+        return record, problems
+
+
+def no_records(paths: Iterable[Path]) -> str:
+    """Return the error that paths without any record get."""
+    return f"{', '.join(map(str, paths))}: no run records found"
+
+
+def records_path(path: Path) -> Path:
+    """Return where a path's records are: the file in a run's folder, or the path itself."""
+    own = path / RECORDS_FILE
+    return own if own.is_file() else path
+
+
 def _read(paths: Iterable[Path]) -> Iterator[RawDocument | Problem]:
     for path in paths:
-        own = path / RECORDS_FILE
-        yield from read_documents(own if own.is_file() else path)
+        yield from read_documents(records_path(path))
 
 
 def _conversation_named(found: RawDocument) -> str:

@@ -17,7 +17,7 @@ CHANGE: Final = "panas_change"
 """Mean |post - predicted| and |post - pre| over the totals reported before and after: what the skill is made of."""
 
 _ITEMS_OF_A_TOTAL = 10
-_GOOD_FITS = frozenset(folded(fit) for fit in GOOD_FITS)
+GOOD_FIT_ANSWERS = frozenset(folded(fit) for fit in GOOD_FITS)
 
 
 def strict_outcome(conversation: Conversation, post: PostRecord | None, calls: Calls) -> dict[str, StrictValue]:
@@ -100,7 +100,7 @@ def _score_questions(asked: ConversationQuestions, answers: PredictedQuestions, 
     if questions.fit_position(asked.model_fit) is not None:
         apart = questions.fit_distance(asked.model_fit, answers.model_fit)
         distance.add_or_miss(None if failed else apart, failed=failed)
-    if asked.what_felt_off or folded(asked.model_fit) in _GOOD_FITS:
+    if asked.what_felt_off or folded(asked.model_fit) in GOOD_FIT_ANSWERS:
         score = questions.follow_up_score(asked.what_felt_off, answers.what_felt_off)
         follow_up.add_or_miss(None if failed else score, failed=failed)
     return {

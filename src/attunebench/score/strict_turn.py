@@ -1,10 +1,9 @@
 """The strict profile turn by turn: only what the participant answered counts, and a missing answer is wrong."""
 
-from collections.abc import Mapping
 from typing import Final
 
 from attunebench.score import behaviour, draft, preference
-from attunebench.score.behaviour import Confusion
+from attunebench.score.behaviour import NO_ANSWERS, Confusion
 from attunebench.score.calls import Calls
 from attunebench.score.emotion import EMOTION_METRICS
 from attunebench.score.items import Items, StrictValue
@@ -86,12 +85,11 @@ class StrictTurns:
 
     def add(self, pair: TurnPair) -> None:
         """Add one turn and what the model answered."""
-        if pair.turn.mood_shift_tags is not None:
+        if pair.truth.felt_asked:
             self._add_emotions(pair)
-        preferred = behaviour.preferred(pair.judgements)
-        self._add_behaviours(pair, behaviour.observed(pair.judgements), preferred)
+        self._add_behaviours(pair)
         self._add_pairwise(pair)
-        self._add_draft(pair, preferred)
+        self._add_draft(pair)
 
     def results(self) -> dict[str, StrictValue]:
         """Return `avg_*` of every metric, and `pooled_binary_*` rates of the confusion counts of all turns."""
@@ -102,23 +100,24 @@ class StrictTurns:
 
     def _add_emotions(self, pair: TurnPair) -> None:
         items = self._items
-        tags, failed = self._calls.answer(pair.number, "review", pair.reply.em_emotion_tags)
+        tags, failed = self._calls.answer(pair.truth.number, "review", pair.reply.em_emotion_tags)
         if tags is not None:
             for name, value in pair.emotions.items():
                 items[name].add(value)
-            if pair.tags:
+            if pair.truth.tags:
                 items[_TAGGED_ONLY].add(pair.emotions["emotion_hit_rate"])
             return
         for name in pair.emotions:
             if name != _MAE:
                 items[name].miss(failed=failed)
-        if pair.tags:
+        if pair.truth.tags:
             items[_TAGGED_ONLY].miss(failed=failed)
-        if failed and any(intensity is not None for _, intensity in pair.tags):
+        if failed and any(intensity is not None for _, intensity in pair.truth.tags):
             items[_MAE].leave_out()
 
-    def _add_behaviours(self, pair: TurnPair, observed: Mapping[str, bool], preferred: Mapping[str, bool]) -> None:
-        reply = pair.reply
+    def _add_behaviours(self, pair: TurnPair) -> None:
+        number, reply = pair.truth.number, pair.reply
+        observed, preferred = pair.truth.own_observed, pair.truth.own_preferred
         for name, truth, call, given in (
             ("om", observed, "review", reply.em_binary_om_assessment),
             ("human", preferred, "review", reply.em_binary_human_prediction),
@@ -127,42 +126,46 @@ class StrictTurns:
         ):
             if not truth:
                 continue
-            answers, failed = self._calls.answer(pair.number, call, given)
-            counts = behaviour.missing_is_wrong(truth, answers or {})
+            answers, failed = self._calls.answer(number, call, given)
+            _, counts = pair.confusions(truth, answers or NO_ANSWERS)
             self._pools[name].add(counts, failed=failed)
             self._items[_ACCURACIES[name]].add_or_miss(None if failed else counts.accuracy, failed=failed)
 
     def _add_pairwise(self, pair: TurnPair) -> None:
-        decided = [c for c in pair.comparisons if c.winner]
+        comparisons, decided = pair.truth.comparisons, pair.truth.decided
         if not decided:
             return
-        _, failed = self._calls.answer(pair.number, "pairwise", pair.reply.em_pairwise_selections)
-        letters = [letter for c, letter in zip(pair.comparisons, pair.letters, strict=True) if c.winner]
-        truth = preference.wins(decided, [c.winner for c in decided])
+        _, failed = self._calls.answer(pair.truth.number, "pairwise", pair.reply.em_pairwise_selections)
+        truth, guessed, right = pair.truth.wins, pair.guessed_wins, pair.share_right
+        if len(decided) < len(comparisons):
+            letters = [letter for c, letter in zip(comparisons, pair.letters, strict=True) if c.winner]
+            truth = preference.wins(decided, [c.winner for c in decided])
+            guessed, right = preference.wins(decided, letters), preference.share_right(decided, letters)
         accuracy, tau = self._items["pairwise_accuracy"], self._items[_TAU]
         if failed:
             accuracy.miss(failed=True)
             if len(set(truth.values())) > 1:
                 tau.leave_out()
         else:
-            accuracy.add(preference.share_right(decided, letters))
-            tau.add(preference.kendall_tau_b(truth, preference.wins(decided, letters)))
+            accuracy.add(right)
+            tau.add(preference.kendall_tau_b(truth, guessed))
 
-    def _add_draft(self, pair: TurnPair, preferred: Mapping[str, bool]) -> None:
-        _, failed = self._calls.answer(pair.number, "draft", pair.reply.em_drafted_response)
+    def _add_draft(self, pair: TurnPair) -> None:
+        _, failed = self._calls.answer(pair.truth.number, "draft", pair.reply.em_drafted_response)
         near = pair.near
         scores = {name: near[label] for label, name in draft.REPLIES.items() if label in near}
         scores["response_similarity"] = max(near.values(), default=0.0)
-        aligned = draft.preference_alignment(near, pair.wins)
+        aligned = draft.preference_alignment(near, pair.truth.wins)
         if aligned is not None:
             scores["response_preference_alignment"] = aligned
         for name, value in scores.items():
             self._items[name].add_or_miss(None if failed else value, failed=failed)
         if self._calls.judged:
-            self._add_judge(pair, preferred, draft_failed=failed)
+            self._add_judge(pair, draft_failed=failed)
 
-    def _add_judge(self, pair: TurnPair, preferred: Mapping[str, bool], *, draft_failed: bool) -> None:
+    def _add_judge(self, pair: TurnPair, *, draft_failed: bool) -> None:
         """Add what a judge said: a draft that failed is the model's failure, a judgement that failed the judge's."""
+        preferred = pair.truth.own_preferred
         scores, findings = pair.reply.em_draft_judge_scores, pair.reply.em_draft_binary_assessment
         aligned = draft.behaviour_alignment(preferred, findings)
         for name, judgeable, given, value in (
@@ -170,7 +173,7 @@ class StrictTurns:
             ("draft_binary_alignment", bool(preferred), findings, aligned),
         ):
             items = self._items[name]
-            _, judge_failed = self._calls.answer(pair.number, "judge", given)
+            _, judge_failed = self._calls.answer(pair.truth.number, "judge", given)
             if draft_failed and judgeable:
                 items.miss(failed=True)
             elif not draft_failed and judge_failed and judgeable:

@@ -1,72 +1,85 @@
-"""All scores of a set of run records: computed, written as `scores.json` and `scores.parquet`, and read back."""
+"""All scores of a set of run records: computed, written as `scores.json` and `scores.parquet`, and read back.
+
+This is the way for what fits into memory; `attunebench.score.score_files` does the same with files of any size.
+"""
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+from pydantic_core import to_json
 
 from attunebench.dataset.load import DataSet
 from attunebench.dataset.schema import Conversation
 from attunebench.errors import RecordError
 from attunebench.protocol.records import RunRecord
-from attunebench.score.aggregate import GROUP, Row, aggregate
-from attunebench.score.floors import floor_rows
-from attunebench.score.profiles import score
+from attunebench.score.aggregate import Row, aggregate_groups, group, group_key
+from attunebench.score.floors import score_floors
+from attunebench.score.profiles import score_with_calls
+from attunebench.score.shards import is_made_up, json_lines
+from attunebench.score.skill import skill_of
+from attunebench.score.tally import Groups
 from attunebench.score.tidy import tidy_table
 
 SCORES_FILE = "scores.json"
 TIDY_FILE = "scores.parquet"
 
+_LAST_KEY = b'"conversations": ['
+
 
 @dataclass(frozen=True)
-class Scores:
-    """Scores of many records.
+class Totals:
+    """What many scored conversations add up to.
 
-    `conversations`: one object a conversation x model x mode x strategy x condition, under the public names.
-    `aggregates`: one row a model x mode x strategy x condition. `floors`: one row a baseline x strategy, over all
-    conversations that any record covers. `made_up`: whether the data set says of itself that it is made up.
+    `aggregates`: one row a model x mode x strategy x condition, with its skill. `floors`: one row a baseline x
+    strategy, over all conversations that any record covers. `made_up`: whether the data set says of itself that it is
+    made up.
     """
 
-    conversations: Sequence[Mapping[str, Any]]
     aggregates: Sequence[Row]
     floors: Sequence[Row]
     made_up: bool = False
 
 
+@dataclass(frozen=True)
+class Scores(Totals):
+    """Scores of many records.
+
+    `conversations`: one object a conversation x model x mode x strategy x condition, under the public names.
+    """
+
+    conversations: Sequence[Mapping[str, Any]] = ()
+
+
 def score_records(dataset: DataSet, records: Sequence[RunRecord]) -> Scores:
     """Score every record against its conversation, and the baselines on the same conversations."""
     conversations = {c.conversation_id: c for c in dataset.conversations}
-    scored = [_score(conversations[record.conversation_id], record) for record in records]
-    aggregates = aggregate(scored)
-    for row in aggregates:
-        row["calls"] = _count_calls(one for one in scored if all(one[name] == row[name] for name in GROUP))
+    scored = [score_with_calls(conversations[record.conversation_id], record) for record in records]
     covered = {record.conversation_id for record in records}
     chosen = [c for c in dataset.conversations if c.conversation_id in covered]
-    floors = [row for strategy in sorted({r.strategy for r in records}) for row in floor_rows(chosen, strategy)]
-    return Scores(scored, aggregates, floors, any(_is_made_up(c) for c in chosen))
+    totals = add_up(group(scored), chosen, made_up=any(is_made_up(c) for c in chosen))
+    return Scores(**vars(totals), conversations=scored)
 
 
-def _score(conversation: Conversation, record: RunRecord) -> dict[str, Any]:
-    calls: dict[str, Counter[str]] = {}
-    for call in record.calls or ():
-        calls.setdefault(call.call, Counter())[call.state] += 1
-    return score(conversation, record) | {"calls": calls}
+def add_up(groups: Groups, covered: Iterable[Conversation] | None, *, made_up: bool = False) -> Totals:
+    """Return aggregates, floors and skill from tallies.
 
-
-def _count_calls(scored: Iterable[Mapping[str, Any]]) -> dict[str, Counter[str]]:
-    """Add up how calls ended, by kind of call and state."""
-    total: dict[str, Counter[str]] = {}
-    for one in scored:
-        for kind, states in one["calls"].items():
-            total.setdefault(kind, Counter()).update(states)
-    return total
-
-
-def _is_made_up(conversation: Conversation) -> bool:
-    extra = conversation.metadata.model_extra if conversation.metadata else None
-    return bool((extra or {}).get("made_up"))
+    `covered` are the conversations that any record covers, iterated over several times; without them, there are no
+    floors and no skill.
+    """
+    aggregates = aggregate_groups(groups)
+    tallies = [groups[group_key(row)] for row in aggregates]
+    for row, tally in zip(aggregates, tallies, strict=True):
+        row["calls"] = tally.calls
+    if covered is None:
+        return Totals(aggregates, [], made_up)
+    strategies = sorted({row["panas_strategy"] for row in aggregates})
+    floors = {strategy: score_floors(covered, strategy) for strategy in strategies}
+    for row, tally in zip(aggregates, tallies, strict=True):
+        row["skill"] = skill_of(row, floors[row["panas_strategy"]].rows(tally.conversation_ids))
+    return Totals(aggregates, [row for strategy in strategies for row in floors[strategy].rows()], made_up)
 
 
 def write_scores(scores: Scores, folder: Path) -> None:
@@ -77,11 +90,27 @@ def write_scores(scores: Scores, folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / SCORES_FILE).open("w", encoding="utf-8") as file:
-            json.dump(vars(scores), file, ensure_ascii=False)
+        with (folder / SCORES_FILE).open("wb") as file:
+            write_json(file, scores, lambda: file.write(json_lines(scores.conversations)))
         tidy_table(scores.conversations, scores.aggregates, scores.floors).write_parquet(folder / TIDY_FILE)
     except OSError as error:
-        raise RecordError([f"{folder}: cannot be written ({error.strerror})"]) from error
+        raise cannot_write(folder, error) from error
+
+
+def cannot_write(folder: Path, error: OSError) -> RecordError:
+    """Return the error that a folder gets which cannot be written."""
+    return RecordError([f"{folder}: cannot be written ({error.strerror})"])
+
+
+def write_json(file: BinaryIO, totals: Totals, write_conversations: Callable[[], object]) -> None:
+    """Write `scores.json`: what all adds up to on the first line, then a conversation a line.
+
+    So that the first line can be read without the others.
+    """
+    file.write(b'{"aggregates": ' + to_json(totals.aggregates) + b', "floors": ' + to_json(totals.floors))
+    file.write(b', "made_up": ' + to_json(totals.made_up) + b", " + _LAST_KEY + b"\n")
+    write_conversations()
+    file.write(b"\n]}\n")
 
 
 def read_scores(folder: Path) -> Scores:
@@ -90,9 +119,28 @@ def read_scores(folder: Path) -> Scores:
     Raises:
         RecordError: there is no such file, or it holds something else.
     """
+    return _read(folder, Path.read_bytes)
+
+
+def read_totals(folder: Path) -> Scores:
+    """Read what `read_scores` does, but no conversations, of which there may be very many.
+
+    Raises:
+        RecordError: there is no such file, or it holds something else.
+    """
+    return _read(folder, _read_without_conversations)
+
+
+def _read_without_conversations(path: Path) -> bytes:
+    with path.open("rb") as file:
+        first = file.readline()
+        return first + b"]}" if first.endswith(_LAST_KEY + b"\n") else first + file.read()
+
+
+def _read(folder: Path, read: Callable[[Path], bytes]) -> Scores:
     path = folder / SCORES_FILE if folder.is_dir() else folder
     try:
-        return Scores(**json.loads(path.read_text(encoding="utf-8")))
+        return Scores(**json.loads(read(path)))
     except FileNotFoundError:
         raise RecordError([f"{path}: does not exist; `attunebench score` writes it"]) from None
     except (OSError, ValueError, TypeError) as error:

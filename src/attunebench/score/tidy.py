@@ -1,9 +1,12 @@
 """Scores as a tidy table: one row a value."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from attunebench.score.aggregate import GROUP, Row
 
@@ -29,61 +32,138 @@ SCHEMA: Mapping[str, pl.DataType] = {
 """
 
 
+_OTHERS = ("n", "n_failed", "lower", "upper")
+_CODED = ("level", "model", "mode", "panas_strategy", "condition", "conversation", "turn", "profile")
+"""The columns that are the same in all rows of a block."""
+
+_NOT_METRICS = frozenset({"turnNumber", "n_conversations", "draws", "n", "strict", "post_score", "calls", "skill"})
+
+
 def tidy_table(
     conversations: Iterable[Mapping[str, Any]], aggregates: Iterable[Row], floors: Iterable[Row]
 ) -> pl.DataFrame:
     """Return all scores, one row a value, with the columns of `SCHEMA`; undefined values are null."""
-    rows: list[Row] = []
+    blocks = _Blocks()
     for scored in conversations:
-        rows += _conversation(scored)
+        _add_conversation(blocks, scored)
     for aggregated in aggregates:
-        rows += _aggregate("aggregate", aggregated, aggregated["em_model"])
+        _add_aggregate(blocks, "aggregate", aggregated, aggregated["em_model"])
     for floor in floors:
-        rows += _aggregate("floor", floor, floor["floor"])
-    return pl.DataFrame(rows, schema=SCHEMA)
+        _add_aggregate(blocks, "floor", floor, floor["floor"])
+    return blocks.table()
 
 
-def _frame(level: str, scored: Mapping[str, Any], model: str) -> Row:
-    return {"level": level, "model": model, **{name: scored[name] for name in GROUP if name != "em_model"}}
+class _Blocks:
+    """Rows, collected block by block: a block's rows differ in metric and numbers only.
+
+    What repeats is held once and spread out at the end, column by column.
+    """
+
+    def __init__(self) -> None:
+        self._keys: list[tuple[Any, ...]] = []
+        self._sizes: list[int] = []
+        self._codes: dict[str, int] = {}
+        self._layouts: dict[tuple[str, ...], NDArray[np.int64]] = {}
+        self._metrics: list[NDArray[np.int64]] = []
+        self._values: list[float | None] = []
+        self._others: dict[str, tuple[list[float | None], list[int]]] = {name: ([], []) for name in _OTHERS}
+
+    def add(
+        self,
+        key: tuple[Any, ...],
+        metrics: tuple[str, ...],
+        value: Sequence[float | None],
+        **others: Sequence[float | None],
+    ) -> None:
+        """Add a block: its values of `_CODED`, its metrics, and columns of numbers; those not given are null."""
+        if (layout := self._layouts.get(metrics)) is None:
+            codes = [self._codes.setdefault(name, len(self._codes)) for name in metrics]
+            layout = self._layouts[metrics] = np.array(codes, dtype=np.int64)
+        self._keys.append(key)
+        self._sizes.append(len(metrics))
+        self._metrics.append(layout)
+        start = len(self._values)
+        self._values += value
+        for name, numbers in others.items():
+            held, places = self._others[name]
+            held += numbers
+            places += range(start, start + len(metrics))
+
+    def table(self) -> pl.DataFrame:
+        """Return the rows of all blocks, in order."""
+        if not self._keys:
+            return pl.DataFrame(schema=SCHEMA)
+        rows = np.repeat(np.arange(len(self._keys)), self._sizes)
+        names = ((name, SCHEMA[name]) for name in _CODED)
+        columns = {
+            name: pl.Series(name, values, dtype=dtype).gather(rows)
+            for (name, dtype), values in zip(names, zip(*self._keys, strict=True), strict=True)
+        }
+        columns["metric"] = pl.Series("metric", list(self._codes), dtype=pl.String()).gather(
+            np.concatenate(self._metrics)
+        )
+        columns["value"] = _numeric("value", np.array(self._values, dtype=np.float64))
+        for name, (held, places) in self._others.items():
+            numbers = np.full(len(rows), np.nan)
+            numbers[places] = held
+            columns[name] = _numeric(name, numbers)
+        return pl.DataFrame([columns[name] for name in SCHEMA])
 
 
-def _conversation(scored: Mapping[str, Any]) -> Iterator[Row]:
-    frame = _frame("conversation", scored, scored["em_model"]) | {"conversation": scored["conversationId"]}
+def _numeric(name: str, numbers: NDArray[np.float64]) -> pl.Series:
+    """Return numbers as a column; scores are finite, so that NaN can stand for null on the way."""
+    return pl.Series(name, numbers).fill_nan(None).cast(SCHEMA[name])
+
+
+def _add_conversation(blocks: _Blocks, scored: Mapping[str, Any]) -> None:
+    group = (scored["em_model"], *(scored[name] for name in GROUP[1:]), scored["conversationId"])
     for turn in scored["turn_scores"]:
-        yield from _reference(frame | {"level": "turn", "turn": turn["turnNumber"]}, turn)
-    yield from _reference(frame, scored | scored["post_score"])
-    yield from _strict(frame, scored["strict"])
-    yield from _calls(frame, scored["calls"])
+        blocks.add(("turn", *group, turn["turnNumber"], "reference"), *_flat(turn))
+    frame = ("conversation", *group, None)
+    blocks.add((*frame, "reference"), *_flat(scored | scored["post_score"]))
+    _add_strict(blocks, frame, scored["strict"])
+    _add_calls(blocks, frame, scored["calls"])
 
 
-def _aggregate(level: str, row: Row, model: str) -> Iterator[Row]:
-    frame = _frame(level, row, model)
-    for value in _reference(frame, row):
-        yield value | {"n": None if "." in value["metric"] else row["n"].get(value["metric"], row["n_conversations"])}
-    yield from _strict(frame, row["strict"])
-    yield from _calls(frame, row.get("calls", {}))
+def _add_aggregate(blocks: _Blocks, level: str, row: Row, model: str) -> None:
+    frame = (level, model, *(row[name] for name in GROUP[1:]), None, None)
+    metrics, values = _flat(row)
+    n = [None if "." in metric else row["n"].get(metric, row["n_conversations"]) for metric in metrics]
+    blocks.add((*frame, "reference"), metrics, values, n=n)
+    _add_strict(blocks, frame, row["strict"])
+    _add_calls(blocks, frame, row.get("calls", {}))
 
 
-_NOT_METRICS = frozenset({"turnNumber", "n_conversations", "draws", "n", "strict", "post_score", "calls"})
+def _flat(scores: Mapping[str, Any]) -> tuple[tuple[str, ...], list[float | None]]:
+    """Return the reference metrics and their values.
 
-
-def _reference(frame: Row, scores: Mapping[str, Any]) -> Iterator[Row]:
+    Rates of confusion counts, errors by item and by branch have one each, `name.part`.
+    """
+    metrics: list[str] = []
+    values: list[float | None] = []
     for name, value in scores.items():
-        if name in frame or name in _NOT_METRICS:
+        if name in _NOT_METRICS or name in GROUP:
             continue
-        # Rates of confusion counts, errors by item and by branch: one row each, `name.part`.
-        parts = {f"{name}.{part}": v for part, v in value.items()} if isinstance(value, Mapping) else {name: value}
-        for metric, number in parts.items():
-            if number is None or isinstance(number, int | float):
-                yield frame | {"profile": "reference", "metric": metric, "value": number}
+        if value is None or isinstance(value, int | float):
+            metrics.append(name)
+            values.append(value)
+        elif isinstance(value, Mapping):
+            metrics += _parts(name, tuple(value))
+            values += value.values()
+    return tuple(metrics), values
 
 
-def _calls(frame: Row, calls: Mapping[str, Mapping[str, int]]) -> Iterator[Row]:
-    for kind, states in calls.items():
-        for state, count in states.items():
-            yield frame | {"profile": "calls", "metric": f"{kind}.{state}", "value": count}
+@lru_cache(maxsize=1024)
+def _parts(name: str, parts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{name}.{part}" for part in parts)
 
 
-def _strict(frame: Row, strict: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
-    for name, value in strict.items():
-        yield frame | {"profile": "strict", "metric": name, **value}
+def _add_strict(blocks: _Blocks, frame: tuple[Any, ...], strict: Mapping[str, Mapping[str, Any]]) -> None:
+    columns = {name: [one[name] for one in strict.values()] for name in ("value", *_OTHERS)}
+    blocks.add((*frame, "strict"), tuple(strict), **columns)
+
+
+def _add_calls(blocks: _Blocks, frame: tuple[Any, ...], calls: Mapping[str, Mapping[str, int]]) -> None:
+    counts = {f"{kind}.{state}": count for kind, states in calls.items() for state, count in states.items()}
+    if counts:
+        blocks.add((*frame, "calls"), tuple(counts), list(counts.values()))

@@ -1,0 +1,187 @@
+"""Claims about scoring files: the numbers of the simple way, to the last bit, however the work is shared."""
+
+import gzip
+import json
+import random
+
+import polars as pl
+import pytest
+from file_examples import one, raw_record, write_lines
+from test_golden import CASES, read
+
+from attunebench.dataset.export import dump_conversation
+from attunebench.dataset.load import load_dataset
+from attunebench.errors import DataError, RecordError
+from attunebench.score import score
+from attunebench.score import score_files as module
+from attunebench.score.aggregate import aggregate, aggregate_groups, group
+from attunebench.score.run_files import load_records
+from attunebench.score.score_files import score_files
+from attunebench.score.table import read_scores, read_totals, score_records, write_scores
+from attunebench.score.tally import join_groups
+
+TOLD = [dump_conversation(one(f"c{n}", turns=1 + n % 3)) for n in range(7)]
+
+
+def raw_records(model="m"):
+    return [raw_record(told["conversationId"], model, turns=len(told["turns"])) for told in TOLD]
+
+
+@pytest.fixture
+def small_shards(monkeypatch):
+    monkeypatch.setattr(module, "SHARD_BYTES", 1)
+
+
+@pytest.fixture
+def golden(tmp_path):
+    """The golden cases as files, records in another order than conversations, and as two models."""
+    runs = [case["run"] | {"em_model": name} for name in ("a/x", "b/y") for case in CASES]
+    random.Random(1).shuffle(runs)
+    data = write_lines(tmp_path / "data.jsonl", *(case["conversation"] for case in CASES))
+    return data, [write_lines(tmp_path / "1.jsonl", *runs[:150]), write_lines(tmp_path / "2.jsonl.gz", *runs[150:])]
+
+
+def in_one_order(scores):
+    return sorted(scores.conversations, key=lambda one: json.dumps([one["conversationId"], one["em_model"]]))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_numbers_are_those_of_the_simple_way_to_the_last_bit(golden, tmp_path, monkeypatch, workers):
+    monkeypatch.setattr(module, "SHARD_BYTES", 20_000)
+    data, runs = golden
+    dataset = load_dataset(data)
+    simple = score_records(dataset, load_records(runs, dataset))
+    write_scores(simple, tmp_path / "simple")
+    score_files(data, runs, tmp_path / "files", workers=workers)
+    expected, got = read_scores(tmp_path / "simple"), read_scores(tmp_path / "files")
+    assert (got.aggregates, got.floors, got.made_up) == (expected.aggregates, expected.floors, expected.made_up)
+    assert in_one_order(got) == in_one_order(expected)
+    tables = [pl.read_parquet(tmp_path / name / "scores.parquet") for name in ("simple", "files")]
+    assert tables[0].schema == tables[1].schema
+    assert tables[0].sort(pl.all()).equals(tables[1].sort(pl.all()))
+
+
+def test_conversations_stand_in_the_order_of_the_data_set(tmp_path, small_shards):
+    data = write_lines(tmp_path / "data.jsonl", *TOLD)
+    score_files(data, [write_lines(tmp_path / "r.jsonl", *raw_records()[::-1])], tmp_path / "out", floors=False)
+    found = read_scores(tmp_path / "out").conversations
+    assert [one["conversationId"] for one in found] == [told["conversationId"] for told in TOLD]
+
+
+def test_totals_are_read_without_the_conversations(tmp_path, small_shards):
+    data = write_lines(tmp_path / "data.jsonl", *TOLD)
+    made = score_files(data, [write_lines(tmp_path / "r.jsonl", *raw_records())], tmp_path / "out")
+    found, everything = read_totals(tmp_path / "out"), read_scores(tmp_path / "out")
+    assert found.conversations == []
+    assert len(everything.conversations) == len(TOLD)
+    assert found.aggregates == everything.aggregates == json.loads(json.dumps(made.aggregates))
+    assert found.floors == everything.floors
+
+
+def test_scores_from_elsewhere_on_several_lines_are_read_too(tmp_path):
+    (tmp_path / "scores.json").write_text(json.dumps(vars(read_scores_of(tmp_path)), indent=1))
+    assert read_totals(tmp_path).aggregates == read_scores(tmp_path).aggregates
+
+
+def read_scores_of(folder):
+    data = write_lines(folder / "data" / "data.jsonl", *TOLD)
+    score_files(data, [write_lines(folder / "r.jsonl", *raw_records())], folder / "out", floors=False)
+    return read_scores(folder / "out")
+
+
+def test_nothing_but_the_two_files_is_left(tmp_path):
+    data = write_lines(tmp_path / "data.jsonl", *TOLD)
+    before = {*tmp_path.iterdir()} | {tmp_path / "r.jsonl", tmp_path / "new"}
+    score_files(data, [write_lines(tmp_path / "r.jsonl", *raw_records())], tmp_path / "new" / "folder", floors=False)
+    assert {*tmp_path.iterdir()} == before
+    assert sorted(file.name for file in (tmp_path / "new" / "folder").iterdir()) == ["scores.json", "scores.parquet"]
+
+
+SPOILT = [
+    lambda record: record | {"conversationId": "elsewhere"},
+    lambda record: record | {"turns": [*record["turns"], record["turns"][0] | {"turnNumber": 9}]},
+    lambda record: record | {"turns": [*record["turns"], record["turns"][0]]},
+    lambda record: {key: value for key, value in record.items() if key != "em_model"},
+    lambda record: record | {"conversationId": 3},
+    lambda record: {"turns": [], "em_model": "m", "extra": {"conversationId": "c1"}},
+    lambda record: ["no", "record"],
+]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_all_problems_of_records_are_told_as_by_the_simple_way(tmp_path, small_shards, workers):
+    data, records = write_lines(tmp_path / "data.jsonl", *TOLD), raw_records()
+    spoilt = [spoil(record) for record, spoil in zip(records, SPOILT, strict=True)]
+    first = write_lines(tmp_path / "1.jsonl", *spoilt, *records[3:], spoilt[0])
+    second = write_lines(tmp_path / "2.jsonl", *records[5:])
+    with second.open("ab") as file:
+        file.write(b"{cut off\n\xff\n")
+    with pytest.raises(RecordError) as expected:
+        load_records([first, second], load_dataset(data))
+    assert len(expected.value.problems) == 13
+    with pytest.raises(RecordError) as got:
+        score_files(data, [first, second], tmp_path / "out", workers=workers)
+    assert got.value.problems == expected.value.problems
+    assert not (tmp_path / "out").exists()
+
+
+def test_all_problems_of_the_data_set_are_told_as_by_the_simple_way(tmp_path, small_shards):
+    wrong = [TOLD[0] | {"turns": None}, TOLD[1] | {"conversationId": ""}, TOLD[0], TOLD[2] | {"turns": [{}]}, 5]
+    data = write_lines(tmp_path / "data" / "1.jsonl", *TOLD, *wrong)
+    (tmp_path / "data" / "2.json").write_text(json.dumps([TOLD[3], TOLD[4] | {"conversationId": "new"}, []]))
+    (tmp_path / "data" / "3.json").write_text("{")
+    (tmp_path / "data" / "4.jsonl.gz").write_bytes(gzip.compress(b"x\n" * 9)[:-4])
+    with pytest.raises(DataError) as expected:
+        load_dataset(data.parent)
+    with pytest.raises(DataError) as got:
+        score_files(data.parent, [write_lines(tmp_path / "r.jsonl", *raw_records(), {})], tmp_path / "out")
+    assert got.value.problems == expected.value.problems
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_not_there_is_named(tmp_path):
+    data, records = write_lines(tmp_path / "data.jsonl", *TOLD), write_lines(tmp_path / "r.jsonl", *raw_records())
+    nothing = write_lines(tmp_path / "nothing.jsonl")
+    with pytest.raises(DataError, match="nowhere: does not exist"):
+        score_files(tmp_path / "nowhere", [records], tmp_path / "out")
+    with pytest.raises(DataError, match="nowhere: does not exist"):
+        score_files(data, [tmp_path / "nowhere"], tmp_path / "out")
+    with pytest.raises(RecordError, match=r"nothing\.jsonl: no run records found"):
+        score_files(data, [nothing], tmp_path / "out")
+    with pytest.raises(DataError, match="no conversations found"):
+        score_files(nothing, [records], tmp_path / "out")
+    with pytest.raises(RecordError, match=r"r\.jsonl: cannot be written"):
+        score_files(data, [records], records)
+
+
+def test_an_id_is_found_wherever_it_stands(tmp_path, small_shards):
+    odd = TOLD[0] | {"conversationId": 'a "b" \u00e9\u2028'}
+    later = {key: odd[key] for key in reversed(odd)}
+    data = write_lines(tmp_path / "data.jsonl", later, TOLD[1] | {"note": {"conversationId": "c0"}})
+    records = [raw_record(odd["conversationId"], turns=1), raw_record("c1", turns=2) | {"x": {"conversationId": "c2"}}]
+    score_files(data, [write_lines(tmp_path / "r.jsonl", *records)], tmp_path / "out", floors=False)
+    names = [one["conversationId"] for one in read_scores(tmp_path / "out").conversations]
+    assert names == [odd["conversationId"], "c1"]
+
+
+def test_a_record_twice_at_the_same_place_of_two_folders_is_told(tmp_path):
+    data = write_lines(tmp_path / "data.jsonl", *TOLD)
+    runs = [write_lines(tmp_path / name / "records.jsonl", *raw_records()).parent for name in ("one", "two")]
+    with pytest.raises(RecordError) as found:
+        score_files(data, runs, tmp_path / "out")
+    assert len(found.value.problems) == len(TOLD)
+
+
+def test_tallies_joined_in_any_parts_and_order_give_the_same_rows():
+    every = [score(*read(case)) for case in CASES[:40]]
+    whole = aggregate(every)
+    shuffles = random.Random(7)
+    for _ in range(5):
+        shuffled = shuffles.sample(every, len(every))
+        joined = {}
+        for start in range(0, len(every), 9):
+            part = group(shuffled[start : start + 9])
+            for tally in part.values():
+                tally.settle()
+            join_groups(joined, part)
+        assert aggregate_groups(joined) == whole
