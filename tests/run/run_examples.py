@@ -14,11 +14,12 @@ from rich.console import Console
 from attunebench.baselines import make_baseline
 from attunebench.dataset.load import DataSet
 from attunebench.dataset.schema import Conversation
+from attunebench.display import LineDisplay
 from attunebench.protocol.calls import Call, CallKey, Condition
 from attunebench.protocol.prompts import load_prompts
 from attunebench.protocol.render import conversation_calls
 from attunebench.run.engine import RunPlan, run
-from attunebench.run.progress import LineDisplay, Tally
+from attunebench.run.progress import Tally
 from servers import Reply, completion
 
 PROMPTS = load_prompts()

@@ -6,7 +6,8 @@ from dataclasses import replace
 from rich.console import Console
 from test_ledger_files import ROW
 
-from attunebench.run.progress import BarDisplay, LineDisplay, Tally, make_display
+from attunebench.display import BarDisplay, LineDisplay, make_display
+from attunebench.run.progress import Tally
 
 
 def tally(*states):
