@@ -147,3 +147,24 @@ def test_no_records(tmp_path):
 def test_no_such_folder(tmp_path):
     with pytest.raises(DataError, match="nowhere: does not exist"):
         load_records([tmp_path / "nowhere"], DATA)
+
+
+def test_a_record_made_on_other_questions_is_refused_and_named(tmp_path):
+    raw = raw_record()
+    raw["turns"][0]["em_binary_om_assessment"] = {"B20": "yes"}
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps(raw))
+    with pytest.raises(RecordError) as refused:
+        load_records([file], dataset())
+    rule = "em_binary_om_assessment: must answer questions of the turn"
+    assert refused.value.problems == (f'r.json: record 1: conversation c1: turn 1: {rule}, got "B20"',)
+
+
+def test_a_record_that_showed_the_sides_the_other_way_round_is_turned(tmp_path):
+    raw = raw_record()
+    raw["turns"][0]["pairwise_assignment"] = {"0": {"A": "human", "B": "original"}}
+    raw["turns"][0]["em_pairwise_selections"] = {"0": "A"}
+    file = tmp_path / "r.json"
+    file.write_text(json.dumps(raw))
+    (record,) = load_records([file], dataset())
+    assert record.turns[0].em_pairwise_selections == {"0": "B"}

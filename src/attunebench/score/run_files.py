@@ -1,6 +1,5 @@
 """Reading run records from files, ours or from elsewhere, and holding them against the data set."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from attunebench.dataset.problems import Problem, one_line, shorten, spell_path
 from attunebench.dataset.schema import Conversation
 from attunebench.errors import RecordError
 from attunebench.protocol.records import RunRecord, read_record
+from attunebench.score.matching import aligned, mismatches
 
 RECORDS_FILE = "records.jsonl"
 """Where a run's folder holds its records."""
@@ -58,7 +58,12 @@ class RecordReader:
             record = read_record(found.value)
         except ValidationError as failed:
             return None, list(_explain(failed, named))
-        problems = list(_mismatches(record, self._conversations, named))
+        conversation = self._conversations.get(record.conversation_id)
+        if conversation is None:
+            problems = [f"{named}: conversationId: must be in the data set, got {shorten(record.conversation_id)}"]
+        else:
+            problems = [f"{named}: {problem}" for problem in mismatches(record, conversation)]
+            record = aligned(record, conversation)
         identity = _identity(record)
         if identity in self._first:
             problems.append(f"{named}: {_repeated(record, self._first[identity])}")
@@ -101,17 +106,3 @@ def _identity(record: RunRecord) -> tuple[str | None, ...]:
 
 def _repeated(record: RunRecord, other: str) -> str:
     return f"must be the only record of {record.em_model}, {record.mode}, {record.strategy}; {other} is another"
-
-
-def _mismatches(record: RunRecord, conversations: Mapping[str, Conversation], place: str) -> Iterator[str]:
-    conversation = conversations.get(record.conversation_id)
-    if conversation is None:
-        yield f"{place}: conversationId: must be in the data set, got {shorten(record.conversation_id)}"
-        return
-    known = {turn.turn_number for turn in conversation.turns}
-    counts = Counter(turn.turn_number for turn in record.turns)
-    for number, count in counts.items():
-        if number not in known:
-            yield f"{place}: turnNumber: must be one of the conversation's turns, got {number}"
-        if count > 1:
-            yield f"{place}: turnNumber: must stand once in a record, got {number} {count} times"
