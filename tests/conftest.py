@@ -1,6 +1,11 @@
 """Shared by all tests; its being here also puts this folder on the path, for the helpers that several folders use."""
 
 import pytest
+from hypothesis import settings
+
+# A loaded machine is slow, not wrong; and the same cases every time, so that a failure is a change's.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
 
 
 def pytest_configure(config: pytest.Config) -> None:
