@@ -8,20 +8,12 @@ the end. No model's answer ever enters a message, so all calls can be made at on
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from attunebench.dataset.schema import Conversation, Panas, Turn
 from attunebench.instrument import CLARITY_OPTIONS, EMOTION_WORDS, FIT_OPTIONS, LOOKING_FOR_OPTIONS, Voice
-from attunebench.protocol.calls import (
-    Asked,
-    Call,
-    CallKey,
-    CallKind,
-    Condition,
-    Message,
-    turn_questions,
-    turn_sides,
-)
+from attunebench.protocol.calls import Call, CallKey, Condition, Message, planned_calls, turn_questions
 from attunebench.protocol.prompts import Prompts
 
 _SIDE_NAMES = {"original": "original", "alternate": "alternate1", "human": "alternate2"}
@@ -41,9 +33,10 @@ def _calls(conversation: Conversation, condition: Condition, prompts: Prompts) -
     placeholder = Message("assistant", prompts.placeholder)
     thread = [Message("system", prompts.render("system"))]
 
-    def call(turn: int | None, kind: CallKind, prompt: str, asked: Asked) -> Call:
-        messages = (*thread, Message("user", prompt))
-        return Call(conversation.conversation_id, CallKey(turn, kind), messages, asked)
+    planned = {call.key: call for call in planned_calls(conversation, condition.strategy)}
+
+    def call(key: CallKey, prompt: str) -> Call:
+        return replace(planned[key], messages=(*thread, Message("user", prompt)))
 
     background = _background(conversation, prompts) if condition.omniscient else None
     for position, turn in enumerate(conversation.ordered_turns):
@@ -52,18 +45,16 @@ def _calls(conversation: Conversation, condition: Condition, prompts: Prompts) -
         draft = prompts.render("draft", **before, background=background if position == 0 else None)
         values = {**before, "reply": turn.llm_response}
         review = prompts.render("review", **values, **_yes_no(turn, prompts, "about_participant"))
-        questions = Asked(yes_no=turn_questions(turn).asked)
-        yield call(turn.turn_number, "draft", draft, Asked())
+        number = turn.turn_number
+        yield call(CallKey(number, "draft"), draft)
         thread += [Message("user", draft), placeholder]
-        yield call(turn.turn_number, "review", review, questions)
+        yield call(CallKey(number, "review"), review)
         thread += [Message("user", review), placeholder]
-        if questions.yes_no:
-            prompt = prompts.render("perspective", **values, **_yes_no(turn, prompts, "to_participant"))
-            yield call(turn.turn_number, "perspective", prompt, questions)
-        if turn.comparisons:
-            prompt = prompts.render("pairwise", **values, **_comparisons(turn, prompts))
-            yield call(turn.turn_number, "pairwise", prompt, Asked(sides=turn_sides(turn)))
-    yield call(None, "outcome", _outcome(conversation, condition, prompts), Asked(panas=condition.strategy))
+        if (key := CallKey(number, "perspective")) in planned:
+            yield call(key, prompts.render("perspective", **values, **_yes_no(turn, prompts, "to_participant")))
+        if (key := CallKey(number, "pairwise")) in planned:
+            yield call(key, prompts.render("pairwise", **values, **_comparisons(turn, prompts)))
+    yield call(CallKey(None, "outcome"), _outcome(conversation, condition, prompts))
 
 
 def _yes_no(turn: Turn, prompts: Prompts, voice: Voice) -> dict[str, Any]:

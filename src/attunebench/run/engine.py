@@ -87,13 +87,14 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
     condition = plan.condition
     models = [_open(name, plan) for name in plan.models]
     _prepare(plan.out)
-    with make_display(plan.count_calls()) as display, Journal(plan.out, display) as journal, _rare_collections():
+    planned = plan.count_calls()
+    with make_display(planned) as display, Journal(plan.out, display) as journal, _rare_collections():
         task = conversation_task(plan.chosen, condition, plan.prompts, plan.settings, journal)
         logs = inspect_eval(
             task,
             model=models,
             max_tasks=len(models),
-            max_samples=_conversations_in_flight(plan),
+            max_samples=_conversations_in_flight(plan, planned),
             log_dir=str(plan.out / LOGS),
             # Our ledger is the record of what happened while it happens; Inspect's log is written at the end.
             log_realtime=False,
@@ -104,8 +105,8 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
             display="none",
         )
         errors = [f"{log.eval.model}: {log.error.message}" for log in logs if log.error]
-        if errors or journal.tally.done < plan.count_calls():  # after Ctrl-C, Inspect returns as if all were well
-            calls = f"{journal.tally.done:,} of {plan.count_calls():,} calls"
+        if errors or journal.tally.done < planned:  # after Ctrl-C, Inspect returns as if all were well
+            calls = f"{journal.tally.done:,} of {planned:,} calls"
             raise RunError(f"the run could not go on after {calls}: {'; '.join(errors) or 'it was interrupted'}")
     return journal.tally
 
@@ -124,9 +125,9 @@ def _rare_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _conversations_in_flight(plan: RunPlan) -> int:
+def _conversations_in_flight(plan: RunPlan, calls: int) -> int:
     """Return how many conversations to hold open per model: their calls fill the connections twice over."""
-    calls_each = plan.count_calls() / (len(plan.models) * len(plan.chosen.conversations))
+    calls_each = calls / (len(plan.models) * len(plan.chosen.conversations))
     return ceil(2 * plan.settings.max_connections / calls_each) + 2
 
 

@@ -14,6 +14,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from attunebench.dataset.load import DataSet
 from attunebench.models.settings import Settings
+from attunebench.protocol.answers import ANSWERED
 from attunebench.protocol.assemble import CallEnd, RunFacts, build_record
 from attunebench.protocol.calls import CallKey, Condition
 from attunebench.protocol.prompts import Prompts
@@ -74,7 +75,7 @@ def calls_read() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         states: dict[str, str] = state.metadata["states"]
-        read = sum(value in {"parsed", "repaired"} for value in states.values())
+        read = sum(state in ANSWERED for state in states.values())
         return Score(value=read / len(states), metadata={"states": states})
 
     return score

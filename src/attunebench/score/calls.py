@@ -2,12 +2,10 @@
 
 from typing import TypeVar
 
+from attunebench.protocol.answers import ANSWERED
 from attunebench.protocol.records import RunRecord
 
 Answer = TypeVar("Answer")
-
-GOOD_STATES = frozenset({"parsed", "repaired"})
-"""The states of a call whose reply could be read; every other state is a failure."""
 
 
 class Calls:
@@ -18,7 +16,7 @@ class Calls:
     """
 
     def __init__(self, record: RunRecord) -> None:
-        self._ended_well = {(c.turn, c.call): c.state in GOOD_STATES for c in record.calls or ()}
+        self._ended_well = {(c.turn, c.call): c.state in ANSWERED for c in record.calls or ()}
         self.judged = any(turn.em_draft_judge_scores for turn in record.turns) or any(
             call == "judge" for _, call in self._ended_well
         )
