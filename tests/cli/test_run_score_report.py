@@ -28,7 +28,7 @@ def test_run_ends_well_and_counts_states(made):
     assert ran.code == 0
     assert ran.out == f"parsed: 34\n34 calls, 0 failed, 0 tokens in, 0 out; results in {out}\n"
     assert "34 of 34 calls" in ran.err
-    assert {"records.jsonl", "calls.jsonl", "inspect"} == {entry.name for entry in out.iterdir()}
+    assert {".lock", "condition.json", "records.jsonl", "calls.jsonl", "inspect"} == {entry.name for entry in out.iterdir()}
 
 
 def test_score_says_what_it_made(made):
@@ -77,13 +77,11 @@ def test_report_may_be_given_the_file(cli, made):
     assert cli("report", made[1] / "scores.json").out == cli("report", made[1]).out
 
 
-def test_a_run_is_not_overwritten(cli, made):
+def test_results_of_two_conditions_do_not_mix(cli, made):
     before = (made[0] / "records.jsonl").read_bytes()
-    ended = cli(*RUN, "--out", made[0])
+    ended = cli(*RUN, "--out", made[0], "--mode", "verbose")
     assert ended.code == 1
-    assert ended.err == (
-        f"attunebench: {made[0]} already holds a run (records.jsonl): choose another folder for --out, or remove it\n"
-    )
+    assert ended.err.startswith(f"attunebench: --out: {made[0]} holds results of another condition (mode: was ")
     assert (made[0] / "records.jsonl").read_bytes() == before
 
 

@@ -154,7 +154,7 @@ def test_the_calls_stand_beside_with_states_and_counters():
 def test_provenance_names_the_condition_and_cannot_be_overwritten():
     of = three_turns()
     made_under = condition(generation={"temperature": 0}, data_hash="d")
-    facts = RunFacts(model="m", program_version="9", extra={"condition": "other", "epoch": 2})
+    facts = RunFacts(model="m", program_version="9", epoch=2, extra={"condition": "other", "rig": 7})
     record = build_record(of, {}, made_under, facts)
     assert record.provenance.model_dump() == {
         "condition": made_under.id,
@@ -164,6 +164,7 @@ def test_provenance_names_the_condition_and_cannot_be_overwritten():
         "data_hash": "d",
         "program_version": "9",
         "epoch": 2,
+        "rig": 7,
     }
     assert record.condition == made_under.id
 

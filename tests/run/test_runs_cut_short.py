@@ -50,7 +50,8 @@ def test_what_was_answered_before_is_in_the_ledger(tmp_path, how):
     assert (tmp_path / "out" / "records.jsonl").read_bytes() == b""
     if how == signal.SIGINT:
         assert run.returncode == 1
-        assert err.endswith("attunebench: the run could not go on after 2 of 9 calls: it was interrupted\n")
+        assert "attunebench: the run could not go on after 2 of 9 calls: it was interrupted\n" in err
+        assert err.endswith("what was answered is kept: the same command goes on from there\n")
         assert "Traceback" not in err
 
 

@@ -97,7 +97,7 @@ def test_a_folder_that_holds_a_run_is_left_alone(refused, tmp_path, name):
     (tmp_path / "out" / name).write_text("precious\n")
     error = refused(SERVED)
     assert isinstance(error, RunError)
-    assert str(error).startswith(f"{tmp_path / 'out'} already holds a run ({name})")
+    assert str(error) == f"--out: {tmp_path / 'out'} holds {name} but no condition.json: choose another folder"
     assert (tmp_path / "out" / name).read_text() == "precious\n"
 
 

@@ -26,11 +26,18 @@ def run_models(
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest reply, in tokens.")] = 2048,
     attempts: Annotated[int, typer.Option(min=1, help="How often to ask while a reply cannot be read.")] = 3,
     *,
+    retry_failed: Annotated[
+        bool,
+        typer.Option("--retry-failed", help="Ask calls again that the provider failed in an earlier run into OUT."),
+    ] = False,
     log_samples: Annotated[
         bool, typer.Option("--log-samples", help="Keep all messages in Inspect's logs too, for `inspect view`.")
     ] = False,
 ) -> None:
-    """Ask models to read a data set's conversations; exit 0 once every call has ended, failed ones included."""
+    """Ask models to read a data set's conversations; exit 0 once every call has ended, failed ones included.
+
+    The same command goes on where an earlier one stopped: nothing that was answered is asked again.
+    """
     from attunebench.dataset.load import load_dataset
     from attunebench.display import make_display
     from attunebench.models.settings import Settings
@@ -45,6 +52,7 @@ def run_models(
         out=out,
         mode=mode,
         strategy=panas,
+        retry_failed=retry_failed,
         log_samples=log_samples,
         settings=Settings(max_connections=max_connections, max_tokens=max_tokens, attempts=attempts),
     )
@@ -52,3 +60,5 @@ def run_models(
     for state, count in sorted(tally.states.items()):
         typer.echo(f"{state}: {count:,}")
     typer.echo(f"{tally.done:,} calls, {tally}; results in {out}")
+    if not retry_failed and (failed := tally.states["provider_error"]):
+        typer.echo(f"{failed:,} calls failed at the provider: --retry-failed asks them again", err=True)

@@ -38,7 +38,11 @@ class CallEnd:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """What a record says about how it was made. `cost` in the currency of the prices given, `duration` in s."""
+    """What a record says about how it was made.
+
+    `cost` in the currency of the prices given; `duration` in seconds, none where several runs made the record; `epoch`
+    counts the readings of the same conversation by the same model, from 1.
+    """
 
     model: str
     source_file: str | None = None
@@ -46,6 +50,7 @@ class RunFacts:
     cost: float | None = None
     duration: float | None = None
     program_version: str | None = None
+    epoch: int = 1
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -71,6 +76,7 @@ def build_record(
             "provenance": {
                 **facts.extra,
                 "condition": condition.id,
+                "epoch": facts.epoch,
                 "prompt_version": condition.prompt_version,
                 "prompt_hash": condition.prompt_hash,
                 "generation": dict(condition.generation),

@@ -80,11 +80,14 @@ class Condition:
         if self.strategy not in STRATEGIES:
             raise UsageError(f"--panas must be one of {', '.join(STRATEGIES)}, got {self.strategy!r}")
 
+    def parts(self) -> dict[str, Any]:
+        """Return every part by name, as JSON values."""
+        return {part.name: _plain(getattr(self, part.name)) for part in fields(self)}
+
     @property
     def id(self) -> str:
         """A short identity: equal for equal conditions, on any machine."""
-        values = {part.name: getattr(self, part.name) for part in fields(self)}
-        canonical = json.dumps(values, sort_keys=True, default=_plain)
+        canonical = json.dumps(self.parts(), sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
     @property
@@ -99,7 +102,7 @@ class Condition:
 
 
 def _plain(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 @dataclass(frozen=True, slots=True)

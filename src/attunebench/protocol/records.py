@@ -223,6 +223,7 @@ class Provenance(RecordPart):
     """Under which conditions a record was made."""
 
     condition: str | None = None
+    epoch: int = 1
     prompt_version: str | None = None
     prompt_hash: str | None = None
     generation: dict[str, Any] | None = None

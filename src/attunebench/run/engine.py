@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from math import ceil
 from pathlib import Path
 
+from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.model import Model
 
@@ -20,21 +21,27 @@ from attunebench.models.providers import open_model
 from attunebench.models.settings import Settings
 from attunebench.protocol.calls import Call, CallKey, Condition, Mode, Strategy, planned_calls
 from attunebench.protocol.prompts import Prompts, load_prompts
-from attunebench.run.journal import RECORDS_FILE, Journal
-from attunebench.run.ledger import LEDGER_FILE
+from attunebench.run.folder import hold_folder
+from attunebench.run.journal import Journal
+from attunebench.run.ledger import SampleKey
 from attunebench.run.progress import Tally
-from attunebench.run.task import conversation_task
+from attunebench.run.resume import Patience, read_earlier
+from attunebench.run.task import Work, conversation_task
 
 LOGS = "inspect"
 """Folder of Inspect's own logs within a run's folder."""
+
+_HOW_TO_GO_ON = "what was answered is kept: the same command goes on from there"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunPlan:
     """What to run: models by Inspect's names (or `baseline/NAME`) on a data set, under one condition, into `out`.
 
-    `ids` and `limit` choose conversations; the condition is that of the whole data set all the same. `log_samples`
-    keeps every message in Inspect's logs too, for its viewer; the ledger holds the replies in any case.
+    `ids` and `limit` choose conversations; the condition is that of the whole data set all the same. `epochs` is how
+    often each model reads each of them. `retry_failed` asks calls again that an earlier run into `out` had to give up
+    because of the provider. `log_samples` keeps every message in Inspect's logs too, for its viewer; the ledger holds
+    the replies in any case.
     """
 
     dataset: DataSet
@@ -46,6 +53,8 @@ class RunPlan:
     strategy: Strategy = "absolute"
     settings: Settings = field(default_factory=Settings)
     prompts: Prompts = field(default_factory=load_prompts)
+    epochs: int = 1
+    retry_failed: bool = False
     log_samples: bool = False
 
     @cached_property
@@ -68,47 +77,89 @@ class RunPlan:
     def count_calls(self) -> int:
         """Return the number of calls of the run, without those asked again."""
         calls = sum(len(planned_calls(c, self.strategy)) for c in self.chosen.conversations)
-        return calls * len(self.models)
+        return calls * len(self.models) * self.epochs
+
+    def samples(self) -> list[SampleKey]:
+        """Return every reading of a conversation by a model that the run is to make."""
+        epochs = range(1, self.epochs + 1)
+        ids = [c.conversation_id for c in self.chosen.conversations]
+        return [SampleKey(model, name, epoch) for model in self.models for epoch in epochs for name in ids]
+
+    @property
+    def patience(self) -> Patience:
+        """When a call is not to be asked again."""
+        return Patience(self.settings.attempts, self.retry_failed)
 
 
 def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
     """Make all calls of a plan; return the totals once each has reached an end state, failed ones included.
 
-    `plan.out` then holds `records.jsonl`, `calls.jsonl` (the ledger) and Inspect's logs.
+    `plan.out` then holds `records.jsonl`, `calls.jsonl` (the ledger), `condition.json` and Inspect's logs. What an
+    earlier run into the same folder has finished is not asked again, and is in the totals.
 
     Raises:
         UsageError: a model's name is not one, or stands twice; a conversation that the data set lacks.
-        RunError: the folder already holds a run, a model cannot be opened, or the run could not go on.
+        RunError: the folder is in use or holds results of another condition, a model cannot be opened, or the run could
+            not go on.
     """
+    _check(plan)
+    models = {name: _open(name, plan) for name in plan.models}
+    with hold_folder(plan.out, plan.condition.parts()):
+        samples = plan.samples()
+        earlier = read_earlier(plan.out, set(samples), plan.patience)
+        left = [key for key in samples if key not in earlier.recorded]
+        with make_display(plan.count_calls()) as display, Journal(plan.out, display, earlier.tally) as journal:
+            work = Work(plan.chosen, plan.condition, plan.prompts, plan.settings, plan.patience, earlier, journal)
+            tasks = [
+                conversation_task(work, models[name], keys)
+                for name in plan.models
+                if (keys := [key for key in left if key.model == name])
+            ]
+            if tasks:
+                _evaluate(tasks, plan, journal)
+    return journal.tally
+
+
+def _check(plan: RunPlan) -> None:
     if repeated := {name for name in plan.models if list(plan.models).count(name) > 1}:
         raise UsageError(f"--model must name each model once, got {', '.join(sorted(repeated))} twice")
+    if plan.epochs < 1:
+        raise UsageError(f"--epochs must be at least 1, got {plan.epochs}")
     if not plan.chosen.conversations:
         raise UsageError("ids: must name at least one conversation, got none")
-    condition = plan.condition
-    models = [_open(name, plan) for name in plan.models]
-    _prepare(plan.out)
+
+
+def _evaluate(tasks: Sequence[Task], plan: RunPlan, journal: Journal) -> None:
+    """Let Inspect work through tasks, one a model.
+
+    Raises:
+        RunError: not all calls have ended.
+    """
     planned = plan.count_calls()
-    with make_display(planned) as display, Journal(plan.out, display) as journal, _rare_collections():
-        task = conversation_task(plan.chosen, condition, plan.prompts, plan.settings, journal)
-        logs = inspect_eval(
-            task,
-            model=models,
-            max_tasks=len(models),
-            max_samples=_conversations_in_flight(plan, planned),
-            log_dir=str(plan.out / LOGS),
-            # Our ledger is the record of what happened while it happens; Inspect's log is written at the end.
-            log_realtime=False,
-            log_samples=plan.log_samples,
-            log_model_api=False,
-            log_level="error",
-            ctl_server=False,
-            display="none",
-        )
+    try:
+        with _rare_collections():
+            logs = inspect_eval(
+                list(tasks),
+                max_tasks=len(tasks),
+                max_samples=_conversations_in_flight(plan, planned),
+                log_dir=str(plan.out / LOGS),
+                # Our ledger is the record of what happened while it happens; Inspect's log is written at the end.
+                log_realtime=False,
+                log_samples=plan.log_samples,
+                log_model_api=False,
+                log_level="error",
+                ctl_server=False,
+                display="none",
+            )
         errors = [f"{log.eval.model}: {log.error.message}" for log in logs if log.error]
-        if errors or journal.tally.done < planned:  # after Ctrl-C, Inspect returns as if all were well
-            calls = f"{journal.tally.done:,} of {planned:,} calls"
-            raise RunError(f"the run could not go on after {calls}: {'; '.join(errors) or 'it was interrupted'}")
-    return journal.tally
+    except OSError as error:  # Inspect's own log
+        errors = [f"{plan.out / LOGS} cannot be written: {error.strerror}"]
+    if journal.halted:
+        errors = [str(journal.halted)]
+    if errors or journal.tally.done < planned:  # after Ctrl-C, Inspect returns as if all were well
+        calls = f"{journal.tally.done:,} of {planned:,} calls"
+        cause = "; ".join(errors) or "it was interrupted"
+        raise RunError(f"the run could not go on after {calls}: {cause}\n{_HOW_TO_GO_ON}")
 
 
 @contextmanager
@@ -127,18 +178,8 @@ def _rare_collections() -> Iterator[None]:
 
 def _conversations_in_flight(plan: RunPlan, calls: int) -> int:
     """Return how many conversations to hold open per model: their calls fill the connections twice over."""
-    calls_each = calls / (len(plan.models) * len(plan.chosen.conversations))
+    calls_each = calls / len(plan.samples())
     return ceil(2 * plan.settings.max_connections / calls_each) + 2
-
-
-def _prepare(out: Path) -> None:
-    for name in (RECORDS_FILE, LEDGER_FILE):
-        if (out / name).exists():
-            raise RunError(f"{out} already holds a run ({name}): choose another folder for --out, or remove it")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError(f"--out: {out} cannot be made: {error.strerror}") from None
 
 
 def _open(name: str, plan: RunPlan) -> Model:

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from attunebench.display import Display
+from attunebench.errors import AttuneError
 from attunebench.protocol.records import RunRecord
 from attunebench.run.ledger import LEDGER_FILE, Attempt, dump_attempt
 from attunebench.run.lines import LineFile
@@ -15,23 +16,47 @@ RECORDS_FILE = "records.jsonl"
 
 
 class Journal:
-    """The files of a run's folder, open for writing; one for all models of a run."""
+    """The files of a run's folder, open for writing; one for all models of a run.
 
-    def __init__(self, folder: Path, display: Display) -> None:
+    It also says whether the run goes on: after `halt`, every further step raises the error that it was told.
+    """
+
+    def __init__(self, folder: Path, display: Display, tally: Tally | None = None) -> None:
         self._calls = LineFile(folder / LEDGER_FILE)
         self._records = LineFile(folder / RECORDS_FILE)
         self._display = display
-        self.tally = Tally()
+        self.tally = tally or Tally()
+        self.halted: AttuneError | None = None
+
+    def halt(self, error: AttuneError) -> None:
+        """End the run: no call is made any more. The first error is the one that counts."""
+        self.halted = self.halted or error
+
+    def check(self) -> None:
+        """Raise the error that ended the run, if it has ended."""
+        if self.halted:
+            raise self.halted
 
     def attempted(self, attempt: Attempt, *, is_last: bool) -> None:
-        """Put one attempt on record and show it."""
-        self._calls.append(dump_attempt(attempt))
+        """Put one attempt on record and show it.
+
+        Raises:
+            RunError: it cannot be written, for example on a full disk. The run ends.
+        """
+        self._write(self._calls, dump_attempt(attempt))
         self.tally.add(attempt, is_last=is_last)
         self._display.update(self.tally)
 
     def recorded(self, record: RunRecord) -> None:
-        """Append one run record."""
-        self._records.append(dump_record(record))
+        """Append one run record. Raises as `attempted` does."""
+        self._write(self._records, dump_record(record))
+
+    def _write(self, file: LineFile, line: str) -> None:
+        try:
+            file.append(line)
+        except AttuneError as error:
+            self.halt(error)
+            raise
 
     def __enter__(self) -> Self:
         return self

@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from attunebench.errors import RunError
+from attunebench.protocol.parse import StopReason
 
 LEDGER_FILE = "calls.jsonl"
 Role: TypeAlias = Literal["evaluated", "judge"]
@@ -18,7 +19,8 @@ class Attempt:
 
     `turn` is none for the outcome. Tokens are the provider's own counts, none where it gave none; `input_tokens` are
     those charged in full, `cached_input_tokens` come on top. `cost` is in the currency of the prices, `latency_s` in
-    seconds from sending to the whole reply, the provider's own retries included.
+    seconds from sending to the whole reply, the provider's own retries included. `text` is none where nothing came, and
+    where only its hash is kept, `text_sha256`.
     """
 
     conversation: str
@@ -27,9 +29,10 @@ class Attempt:
     model: str
     role: Role = "evaluated"
     condition: str
+    epoch: int = 1
     attempt: int
     state: str
-    stop_reason: str | None = None
+    stop_reason: StopReason | None = None
     input_tokens: int | None = None
     cached_input_tokens: int | None = None
     output_tokens: int | None = None
@@ -41,8 +44,17 @@ class Attempt:
     prompt_hash: str
     started_at: str
     text: str | None = None
+    text_sha256: str | None = None
     error: str | None = None
     counters: Mapping[str, int] = field(default_factory=dict)
+
+
+class SampleKey(NamedTuple):
+    """One reading of one conversation by one model: what one run record tells of."""
+
+    model: str
+    conversation: str
+    epoch: int = 1
 
 
 _COLUMNS = frozenset(column.name for column in fields(Attempt))
@@ -59,7 +71,13 @@ def read_ledger(folder: Path) -> Iterator[Attempt]:
     Raises:
         RunError: a line before the last is not a ledger row.
     """
-    path = folder / LEDGER_FILE
+    return read_attempts(folder / LEDGER_FILE)
+
+
+def read_attempts(path: Path) -> Iterator[Attempt]:
+    """Read the attempts of a file of ledger rows, none where there is no such file; see `read_ledger`."""
+    if not path.exists():
+        return
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.endswith(b"\n"):

@@ -1,6 +1,6 @@
 """All calls of one conversation at once, each asked again while its reply cannot be read, each attempt on record."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -18,6 +18,7 @@ from attunebench.protocol.prompts import Prompts
 from attunebench.protocol.render import conversation_calls
 from attunebench.run.journal import Journal
 from attunebench.run.ledger import Attempt
+from attunebench.run.resume import Patience, read_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,35 +30,50 @@ class Asker:
     condition: Condition
     prompts: Prompts
     journal: Journal
+    patience: Patience
+    epoch: int = 1
 
-    async def conversation(self, conversation: Conversation) -> Mapping[CallKey, CallEnd]:
-        """Make all calls of a conversation at once; return how each ended, in the order of the thread."""
+    async def conversation(
+        self, conversation: Conversation, earlier: Mapping[CallKey, Sequence[Attempt]] | None = None
+    ) -> Mapping[CallKey, CallEnd]:
+        """Make all calls of a conversation at once; return how each ended, in the order of the thread.
+
+        Calls that are at their end after their `earlier` attempts are not made again; others go on where they stood.
+        """
         calls = conversation_calls(conversation, self.condition, self.prompts)
         shared = {id(message): message for call in calls for message in call.messages}
         thread = {key: chat_message(message) for key, message in shared.items()}
         ends: dict[CallKey, CallEnd | None] = {call.key: None for call in calls}
 
         async def end(call: Call) -> None:
-            ends[call.key] = await self._call(call, _labelled(call, thread))
+            made = (earlier or {}).get(call.key, ())
+            if self.patience.is_over(made):
+                ends[call.key] = CallEnd(read_again(call, made[-1]), made[-1].attempt)
+            else:
+                ends[call.key] = await self._call(call, _labelled(call, thread), made)
 
         async with anyio.create_task_group() as group:
             for call in calls:
                 group.start_soon(end, call)
         return {key: call_end for key, call_end in ends.items() if call_end}
 
-    async def _call(self, call: Call, messages: list[ChatMessage]) -> CallEnd:
-        max_tokens = self.settings.max_tokens
-        for attempt in range(1, self.settings.attempts + 1):
+    async def _call(self, call: Call, messages: list[ChatMessage], earlier: Sequence[Attempt]) -> CallEnd:
+        made = list(earlier)
+        while True:
+            self.journal.check()
             started_at = datetime.now(UTC).isoformat()
-            reply = await ask(self.model, messages, max_tokens=max_tokens)
+            reply = await ask(self.model, messages, max_tokens=self._max_tokens(made))
             reading = _read(call, reply)
-            is_last = reading.state not in ASKED_AGAIN or attempt == self.settings.attempts
-            self.journal.attempted(self._row(call, attempt, started_at, reply, reading), is_last=is_last)
+            attempt = self._row(call, made[-1].attempt + 1 if made else 1, started_at, reply, reading)
+            made.append(attempt)
+            is_last = reading.state not in ASKED_AGAIN or self.patience.is_over(made)
+            self.journal.attempted(attempt, is_last=is_last)
             if is_last:
-                break
-            if reading.state is CallState.TRUNCATED:
-                max_tokens *= 2
-        return CallEnd(reading, attempt)
+                return CallEnd(reading, attempt.attempt)
+
+    def _max_tokens(self, made: Sequence[Attempt]) -> int:
+        """Return the room for a reply: twice as much after every one that was cut off."""
+        return int(self.settings.max_tokens * 2 ** sum(attempt.state == CallState.TRUNCATED for attempt in made))
 
     def _row(
         self, call: Call, attempt: int, started_at: str, reply: ModelReply | ProviderFailure, reading: Reading
@@ -69,6 +85,7 @@ class Asker:
             call=call.key.kind,
             model=str(self.model),
             condition=self.condition.id,
+            epoch=self.epoch,
             attempt=attempt,
             state=reading.state.value,
             stop_reason=came.stop if came else None,

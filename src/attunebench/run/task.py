@@ -1,68 +1,96 @@
 """The Inspect task: a sample a conversation, a solver that makes its calls, a scorer that counts their ends."""
 
 import time
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import get_model
+from inspect_ai.model import Model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from attunebench.dataset.load import DataSet
+from attunebench.dataset.schema import Conversation
 from attunebench.models.settings import Settings
 from attunebench.protocol.answers import ANSWERED
 from attunebench.protocol.assemble import CallEnd, RunFacts, build_record
 from attunebench.protocol.calls import CallKey, Condition
 from attunebench.protocol.prompts import Prompts
 from attunebench.run.journal import Journal
+from attunebench.run.ledger import SampleKey
+from attunebench.run.resume import Earlier, Patience
 from attunebench.run.solver import Asker
 
 
-def conversation_task(
-    dataset: DataSet, condition: Condition, prompts: Prompts, settings: Settings, journal: Journal
-) -> Task:
-    """Build the task for one run; what it learns goes to the journal, Inspect's log holds the traffic."""
-    samples = [Sample(id=c.conversation_id, input=c.conversation_id, target="") for c in dataset.conversations]
-    conversations = {c.conversation_id: c for c in dataset.conversations}
-    ended = Counter[str]()
+@dataclass(frozen=True)
+class Work:
+    """What the tasks of a run share: the data, the condition, how to ask, and where all results go."""
+
+    dataset: DataSet
+    condition: Condition
+    prompts: Prompts
+    settings: Settings
+    patience: Patience
+    earlier: Earlier
+    journal: Journal
+
+
+def conversation_task(work: Work, model: Model, keys: Sequence[SampleKey]) -> Task:
+    """Build one model's task; what it learns goes to the journal, Inspect's log holds the traffic.
+
+    `keys` are the samples that have no record yet, at least one.
+    """
+    conversations = {c.conversation_id: c for c in work.dataset.conversations}
+    left = len(keys)
 
     @solver(name="conversation_calls")
     def conversation_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            conversation = conversations[str(state.sample_id)]
-            model = get_model()
-            asker = Asker(model, settings, condition, prompts, journal)
-            timestamp, started = datetime.now(UTC).isoformat(), time.monotonic()
+            nonlocal left
+            key = keys[int(state.sample_id) - 1]
             try:
-                ends = await asker.conversation(conversation)
+                ends = await _read_conversation(work, model, conversations[key.conversation], key)
             finally:
-                ended[str(model)] += 1
-                if ended[str(model)] == len(samples):  # Inspect leaves its connections open
+                left -= 1
+                if not left:  # Inspect leaves its connections open
                     await model.api.aclose()
-            facts = RunFacts(
-                model=str(model),
-                source_file=dataset.sources.get(conversation.conversation_id),
-                timestamp=timestamp,
-                duration=round(time.monotonic() - started, 3),
-                program_version=version("attunebench"),
-            )
-            journal.recorded(build_record(conversation, ends, condition, facts))
             state.metadata["states"] = _states(ends)
             state.completed = True
             return state
 
         return solve
 
+    samples = [Sample(id=place, input=key.conversation, target="") for place, key in enumerate(keys, start=1)]
     return Task(
         name="attunebench",
         dataset=MemoryDataset(samples, name="attunebench"),
         solver=conversation_solver(),
         scorer=calls_read(),
+        model=model,
     )
+
+
+async def _read_conversation(
+    work: Work, model: Model, conversation: Conversation, key: SampleKey
+) -> Mapping[CallKey, CallEnd]:
+    """Have one conversation read, and put its record into the journal."""
+    asker = Asker(model, work.settings, work.condition, work.prompts, work.journal, work.patience, key.epoch)
+    earlier = work.earlier.attempts.get(key, {})
+    timestamp, started = datetime.now(UTC).isoformat(), time.monotonic()
+    ends = await asker.conversation(conversation, earlier)
+    facts = RunFacts(
+        model=key.model,
+        source_file=work.dataset.sources.get(key.conversation),
+        timestamp=min((made[0].started_at for made in earlier.values()), default=timestamp),
+        duration=None if earlier else round(time.monotonic() - started, 3),
+        program_version=version("attunebench"),
+        epoch=key.epoch,
+    )
+    work.journal.recorded(build_record(conversation, ends, work.condition, facts))
+    return ends
 
 
 def _states(ends: Mapping[CallKey, CallEnd]) -> dict[str, str]:

@@ -1,0 +1,115 @@
+"""What earlier runs left in a folder: which conversations are done, and which calls of the others need not be asked."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from attunebench.errors import RunError
+from attunebench.protocol.answers import ASKED_AGAIN, CallState, Failed, Reading
+from attunebench.protocol.calls import Call, CallKey
+from attunebench.protocol.parse import read_reply
+from attunebench.run.folder import write_whole
+from attunebench.run.journal import RECORDS_FILE
+from attunebench.run.ledger import Attempt, SampleKey, read_ledger
+from attunebench.run.progress import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """When a call is at its end: after `attempts` unreadable replies, and after a provider's error.
+
+    With `retry_failed`, what the provider failed in an earlier run is not at its end.
+    """
+
+    attempts: int
+    retry_failed: bool = False
+
+    def is_over(self, made: Sequence[Attempt]) -> bool:
+        """Whether a call with these attempts is not to be asked again."""
+        if not made:
+            return False
+        if made[-1].state in ASKED_AGAIN:
+            return sum(attempt.state in ASKED_AGAIN for attempt in made) >= self.attempts
+        return not (self.retry_failed and made[-1].state == CallState.PROVIDER_ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What is in a folder already: samples with a record, attempts of all others, and the totals of both."""
+
+    recorded: Set[SampleKey] = frozenset()
+    attempts: Mapping[SampleKey, Mapping[CallKey, Sequence[Attempt]]] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
+
+
+def read_earlier(folder: Path, wanted: Set[SampleKey], patience: Patience) -> Earlier:
+    """Read what earlier runs finished of the samples `wanted`.
+
+    With `patience.retry_failed`, records of conversations with a call that the provider failed are taken out of the
+    folder, to be made anew.
+
+    Raises:
+        RunError: the ledger or the records cannot be read, or the records cannot be written again.
+    """
+    tally = Tally()
+    recorded: set[SampleKey] = set()
+    if patience.retry_failed:
+        _drop_failed(folder / RECORDS_FILE, wanted)
+    for key, record in _read_records(folder / RECORDS_FILE):
+        if key in wanted:
+            recorded.add(key)
+            tally.states.update(str(call.get("state")) for call in record.get("calls") or ())
+    attempts: dict[SampleKey, dict[CallKey, list[Attempt]]] = {}
+    for row in read_ledger(folder):
+        key = SampleKey(row.model, row.conversation, row.epoch)
+        if key not in wanted or row.role != "evaluated":
+            continue
+        tally.add(row, is_last=False)
+        if key not in recorded:
+            call = CallKey(row.turn, row.call)  # type: ignore[arg-type]  # a kind that is not planned is not asked for
+            attempts.setdefault(key, {}).setdefault(call, []).append(row)
+    tally.states.update(
+        made[-1].state for calls in attempts.values() for made in calls.values() if patience.is_over(made)
+    )
+    return Earlier(recorded, attempts, tally)
+
+
+def read_again(call: Call, attempt: Attempt) -> Reading:
+    """Read the reply of an earlier attempt as it was read then."""
+    if attempt.text is None or attempt.stop_reason is None:
+        return Failed(CallState(attempt.state), attempt.error or "", attempt.counters)
+    return read_reply(call, attempt.text, attempt.stop_reason)
+
+
+def _read_records(file: Path) -> Iterator[tuple[SampleKey, Mapping[str, Any]]]:
+    for key, record, _ in _read_lines(file):
+        yield key, record
+
+
+def _read_lines(file: Path) -> Iterator[tuple[SampleKey, Mapping[str, Any], str]]:
+    if not file.exists():
+        return
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                record = json.loads(line)
+                epoch = (record.get("provenance") or {}).get("epoch", 1)
+                key = SampleKey(record["em_model"], record["conversationId"], epoch)
+            except (ValueError, TypeError, AttributeError, KeyError) as error:
+                raise RunError(f"{file}: line {number}: must be a run record ({error})") from None
+            yield key, record, line
+
+
+def _drop_failed(file: Path, wanted: Set[SampleKey]) -> None:
+    kept: list[str] = []
+    dropped = False
+    for key, record, line in _read_lines(file):
+        failed = any(call.get("state") == CallState.PROVIDER_ERROR for call in record.get("calls") or ())
+        if failed and key in wanted:
+            dropped = True
+        else:
+            kept.append(line)
+    if dropped:
+        write_whole(file, "".join(kept))
