@@ -28,7 +28,9 @@ def test_run_ends_well_and_counts_states(made):
     assert ran.code == 0
     assert ran.out == f"parsed: 34\n34 calls, 0 failed, 0 tokens in, 0 out; results in {out}\n"
     assert "34 of 34 calls" in ran.err
-    assert {".lock", "condition.json", "records.jsonl", "calls.jsonl", "inspect"} == {entry.name for entry in out.iterdir()}
+    assert {".lock", "condition.json", "records.jsonl", "calls.jsonl", "inspect"} == {
+        entry.name for entry in out.iterdir()
+    }
 
 
 def test_score_says_what_it_made(made):
