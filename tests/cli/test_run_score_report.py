@@ -187,3 +187,19 @@ def test_help_is_told_for_every_command(cli):
         ended = cli(*words, "--help")
         assert (ended.code, ended.err) == (0, "")
         assert "Usage: attunebench" in ended.out
+
+
+def test_a_dry_run_counts_and_prices_calls_and_sends_nothing(cli, tmp_path):
+    prices = tmp_path / "prices.toml"
+    prices.write_text('currency = "EUR"\n["openai/x"]\ninput = 1000000\noutput = 0\n')
+    words = ("run", "--data", DEMO, "--ids", "demo-01", "--out", tmp_path / "out", "--prices", prices)
+    ended = cli(*words, "--model", "openai/x", "--dry-run")
+    assert (ended.code, ended.err) == (0, "")
+    assert not (tmp_path / "out").exists()
+    total = next(line.split() for line in ended.out.splitlines() if line.startswith("all "))
+    assert total[2] == "17"
+    assert total[3] == total[6].removesuffix(".00")
+    turns = ended.out.split("By turn")[1].splitlines()
+    assert [line.split("  ")[0] for line in turns if line[:1].isdigit() or line.startswith("after")] == [
+        "1", "2", "3", "4", "after the last",
+    ]  # fmt: skip

@@ -1,5 +1,6 @@
 """`attunebench run`: ask models."""
 
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +26,16 @@ def run_models(
     max_connections: Annotated[int, typer.Option(min=1, help="Calls in flight at once, per model.")] = 10,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest reply, in tokens.")] = 2048,
     attempts: Annotated[int, typer.Option(min=1, help="How often to ask while a reply cannot be read.")] = 3,
+    prices: Annotated[
+        Path | None, typer.Option(help="Prices per million tokens, a TOML file; see docs/running.md.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="End before all runs into OUT cost more; needs --prices.")
+    ] = None,
     *,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what is left to ask, and about what it costs; send nothing.")
+    ] = False,
     retry_failed: Annotated[
         bool,
         typer.Option("--retry-failed", help="Ask calls again that the provider failed in an earlier run into OUT."),
@@ -38,12 +48,16 @@ def run_models(
 
     The same command goes on where an earlier one stopped: nothing that was answered is asked again.
     """
+    from attunebench.cli.estimates import estimate_tables
     from attunebench.dataset.load import load_dataset
     from attunebench.display import make_display
     from attunebench.models.settings import Settings
+    from attunebench.report.formats import print_tables
     from attunebench.run.engine import RunPlan, run
+    from attunebench.run.estimate import expected_calls
+    from attunebench.run.prices import load_prices
 
-    console = Console(stderr=True)
+    found = load_prices(prices) if prices else None
     plan = RunPlan(
         dataset=load_dataset(data),
         ids=None if ids is None else tuple(name.strip() for name in ids.split(",")),
@@ -53,9 +67,15 @@ def run_models(
         mode=mode,
         strategy=panas,
         retry_failed=retry_failed,
+        prices=found,
+        max_cost=inf if max_cost is None else max_cost,
         log_samples=log_samples,
         settings=Settings(max_connections=max_connections, max_tokens=max_tokens, attempts=attempts),
     )
+    if dry_run:
+        print_tables(estimate_tables(expected_calls(plan), found.currency if found else None), Console())
+        return
+    console = Console(stderr=True)
     tally = run(plan, lambda calls: make_display(console, calls))
     for state, count in sorted(tally.states.items()):
         typer.echo(f"{state}: {count:,}")

@@ -30,10 +30,11 @@ UNKNOWN_TOTAL = 40
 
 @dataclass(frozen=True, slots=True)
 class CallEnd:
-    """How a call ended after its last attempt."""
+    """How a call ended after its last attempt; `cost` of all attempts, as far as it is known."""
 
     reading: Reading
     attempts: int = 1
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 
 from inspect_ai import Task
@@ -21,11 +21,14 @@ from attunebench.models.providers import open_model
 from attunebench.models.settings import Settings
 from attunebench.protocol.calls import Call, CallKey, Condition, Mode, Strategy, planned_calls
 from attunebench.protocol.prompts import Prompts, load_prompts
+from attunebench.run.budget import Budget
 from attunebench.run.folder import hold_folder
 from attunebench.run.journal import Journal
 from attunebench.run.ledger import SampleKey
+from attunebench.run.prices import FREE, Price, Prices
 from attunebench.run.progress import Tally
 from attunebench.run.resume import Patience, read_earlier
+from attunebench.run.solver import Terms
 from attunebench.run.task import Work, conversation_task
 
 LOGS = "inspect"
@@ -40,8 +43,9 @@ class RunPlan:
 
     `ids` and `limit` choose conversations; the condition is that of the whole data set all the same. `epochs` is how
     often each model reads each of them. `retry_failed` asks calls again that an earlier run into `out` had to give up
-    because of the provider. `log_samples` keeps every message in Inspect's logs too, for its viewer; the ledger holds
-    the replies in any case.
+    because of the provider. With `prices`, costs are written down, and the run ends before it costs more than
+    `max_cost`, earlier runs into `out` included. `log_samples` keeps every message in Inspect's logs too, for its
+    viewer; the ledger holds the replies in any case.
     """
 
     dataset: DataSet
@@ -55,6 +59,8 @@ class RunPlan:
     prompts: Prompts = field(default_factory=load_prompts)
     epochs: int = 1
     retry_failed: bool = False
+    prices: Prices | None = None
+    max_cost: float = inf
     log_samples: bool = False
 
     @cached_property
@@ -85,6 +91,20 @@ class RunPlan:
         ids = [c.conversation_id for c in self.chosen.conversations]
         return [SampleKey(model, name, epoch) for model in self.models for epoch in epochs for name in ids]
 
+    def prices_by_model(self) -> dict[str, Price]:
+        """Return the price of every model of the run; of none without prices. Baselines cost nothing.
+
+        Raises:
+            UsageError: there are prices, but not for all models, or a limit without prices.
+        """
+        if self.prices is None:
+            if self.max_cost < inf:
+                raise UsageError("--max-cost needs --prices, got none")
+            return {}
+        priced = [model for model in self.models if not model.startswith(PREFIX)]
+        self.prices.check(priced)
+        return {model: self.prices.models[model] if model in priced else FREE for model in self.models}
+
     @property
     def patience(self) -> Patience:
         """When a call is not to be asked again."""
@@ -109,7 +129,15 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
         earlier = read_earlier(plan.out, set(samples), plan.patience)
         left = [key for key in samples if key not in earlier.recorded]
         with make_display(plan.count_calls()) as display, Journal(plan.out, display, earlier.tally) as journal:
-            work = Work(plan.chosen, plan.condition, plan.prompts, plan.settings, plan.patience, earlier, journal)
+            terms = Terms(
+                settings=plan.settings,
+                condition=plan.condition,
+                prompts=plan.prompts,
+                patience=plan.patience,
+                journal=journal,
+                budget=Budget(journal, plan.max_cost),
+            )
+            work = Work(plan.chosen, earlier, terms, plan.prices_by_model())
             tasks = [
                 conversation_task(work, models[name], keys)
                 for name in plan.models
@@ -125,6 +153,7 @@ def _check(plan: RunPlan) -> None:
         raise UsageError(f"--model must name each model once, got {', '.join(sorted(repeated))} twice")
     if plan.epochs < 1:
         raise UsageError(f"--epochs must be at least 1, got {plan.epochs}")
+    plan.prices_by_model()
     if not plan.chosen.conversations:
         raise UsageError("ids: must name at least one conversation, got none")
 

@@ -7,19 +7,21 @@ from attunebench.run.ledger import Attempt
 
 
 class Tally:
-    """Running totals of a run: calls ended by state, attempts, tokens."""
+    """Running totals of a run: calls ended by state, attempts, tokens, and their cost where prices are known."""
 
     def __init__(self) -> None:
         self.states = Counter[str]()
         self.attempts = 0
         self.tokens_in = 0
         self.tokens_out = 0
+        self.cost = 0.0
 
     def add(self, attempt: Attempt, *, is_last: bool) -> None:
         """Count one attempt; only the last attempt of a call counts as its end."""
         self.attempts += 1
         self.tokens_in += (attempt.input_tokens or 0) + (attempt.cached_input_tokens or 0)
         self.tokens_out += attempt.output_tokens or 0
+        self.cost += attempt.cost or 0.0
         if is_last:
             self.states[attempt.state] += 1
 
@@ -34,4 +36,5 @@ class Tally:
         return sum(count for state, count in self.states.items() if state not in ANSWERED)
 
     def __str__(self) -> str:
-        return f"{self.failed:,} failed, {self.tokens_in:,} tokens in, {self.tokens_out:,} out"
+        cost = f", cost {self.cost:,.4f}" if self.cost else ""
+        return f"{self.failed:,} failed, {self.tokens_in:,} tokens in, {self.tokens_out:,} out{cost}"

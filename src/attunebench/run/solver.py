@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import ceil
 
 import anyio
 from inspect_ai.model import ChatMessage, ChatMessageUser, Model
@@ -16,9 +17,23 @@ from attunebench.protocol.calls import Call, CallKey, Condition
 from attunebench.protocol.parse import read_reply
 from attunebench.protocol.prompts import Prompts
 from attunebench.protocol.render import conversation_calls
+from attunebench.run.budget import BYTES_A_TOKEN, Budget
 from attunebench.run.journal import Journal
 from attunebench.run.ledger import Attempt
+from attunebench.run.prices import Price
 from attunebench.run.resume import Patience, read_again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What all calls of a run have in common: how they are asked, and where their ends go."""
+
+    settings: Settings
+    condition: Condition
+    prompts: Prompts
+    patience: Patience
+    journal: Journal
+    budget: Budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +41,8 @@ class Asker:
     """Asks one model the calls of a run's conversations and writes every attempt to the journal."""
 
     model: Model
-    settings: Settings
-    condition: Condition
-    prompts: Prompts
-    journal: Journal
-    patience: Patience
+    terms: Terms
+    price: Price | None = None
     epoch: int = 1
 
     async def conversation(
@@ -40,15 +52,15 @@ class Asker:
 
         Calls that are at their end after their `earlier` attempts are not made again; others go on where they stood.
         """
-        calls = conversation_calls(conversation, self.condition, self.prompts)
+        calls = conversation_calls(conversation, self.terms.condition, self.terms.prompts)
         shared = {id(message): message for call in calls for message in call.messages}
         thread = {key: chat_message(message) for key, message in shared.items()}
         ends: dict[CallKey, CallEnd | None] = {call.key: None for call in calls}
 
         async def end(call: Call) -> None:
             made = (earlier or {}).get(call.key, ())
-            if self.patience.is_over(made):
-                ends[call.key] = CallEnd(read_again(call, made[-1]), made[-1].attempt)
+            if self.terms.patience.is_over(made):
+                ends[call.key] = _end(read_again(call, made[-1]), made)
             else:
                 ends[call.key] = await self._call(call, _labelled(call, thread), made)
 
@@ -60,20 +72,29 @@ class Asker:
     async def _call(self, call: Call, messages: list[ChatMessage], earlier: Sequence[Attempt]) -> CallEnd:
         made = list(earlier)
         while True:
-            self.journal.check()
-            started_at = datetime.now(UTC).isoformat()
-            reply = await ask(self.model, messages, max_tokens=self._max_tokens(made))
-            reading = _read(call, reply)
-            attempt = self._row(call, made[-1].attempt + 1 if made else 1, started_at, reply, reading)
-            made.append(attempt)
-            is_last = reading.state not in ASKED_AGAIN or self.patience.is_over(made)
-            self.journal.attempted(attempt, is_last=is_last)
+            self.terms.journal.check()
+            max_tokens = self._max_tokens(made)
+            async with self.terms.budget.reserve(self._greatest_cost(call, max_tokens)) as reserved:
+                started_at = datetime.now(UTC).isoformat()
+                reply = await ask(self.model, messages, max_tokens=max_tokens)
+                reading = _read(call, reply)
+                attempt = self._row(call, made[-1].attempt + 1 if made else 1, started_at, reply, reading)
+                made.append(attempt)
+                is_last = reading.state not in ASKED_AGAIN or self.terms.patience.is_over(made)
+                reserved.is_spent = isinstance(reply, ModelReply) and attempt.cost is None
+                self.terms.journal.attempted(attempt, is_last=is_last)
             if is_last:
-                return CallEnd(reading, attempt.attempt)
+                return _end(reading, made)
+
+    def _greatest_cost(self, call: Call, max_tokens: int) -> float:
+        if self.price is None:
+            return 0.0
+        size = sum(len(message.content.encode()) for message in call.messages)
+        return self.price.cost(ceil(size / BYTES_A_TOKEN), 0, max_tokens)
 
     def _max_tokens(self, made: Sequence[Attempt]) -> int:
         """Return the room for a reply: twice as much after every one that was cut off."""
-        return int(self.settings.max_tokens * 2 ** sum(attempt.state == CallState.TRUNCATED for attempt in made))
+        return int(self.terms.settings.max_tokens * 2 ** sum(attempt.state == CallState.TRUNCATED for attempt in made))
 
     def _row(
         self, call: Call, attempt: int, started_at: str, reply: ModelReply | ProviderFailure, reading: Reading
@@ -84,7 +105,7 @@ class Asker:
             turn=call.key.turn,
             call=call.key.kind,
             model=str(self.model),
-            condition=self.condition.id,
+            condition=self.terms.condition.id,
             epoch=self.epoch,
             attempt=attempt,
             state=reading.state.value,
@@ -93,15 +114,31 @@ class Asker:
             cached_input_tokens=came.usage.cached_input if came else None,
             output_tokens=came.usage.output if came else None,
             reasoning_tokens=came.usage.reasoning if came else None,
+            cost=self._cost(came) if came else None,
             latency_s=round(reply.latency, 4),
             cache_hit=came.cache_hit if came else False,
-            prompt_version=self.condition.prompt_version,
-            prompt_hash=self.condition.prompt_hash,
+            prompt_version=self.terms.condition.prompt_version,
+            prompt_hash=self.terms.condition.prompt_hash,
             started_at=started_at,
             text=came.text if came else None,
             error=reading.reason if isinstance(reading, Failed) else None,
             counters=reading.counters,
         )
+
+    def _cost(self, reply: ModelReply) -> float | None:
+        """Return what a reply cost: nothing from our own cache; none if that cannot be known."""
+        if self.price is None:
+            return None
+        if reply.cache_hit:
+            return 0.0
+        usage = reply.usage
+        if usage.input is None or usage.output is None:
+            return None
+        return self.price.cost(usage.input, usage.cached_input or 0, usage.output)
+
+
+def _end(reading: Reading, made: Sequence[Attempt]) -> CallEnd:
+    return CallEnd(reading, made[-1].attempt, sum(attempt.cost or 0.0 for attempt in made))
 
 
 def _read(call: Call, reply: ModelReply | ProviderFailure) -> Reading:

@@ -14,28 +14,23 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from attunebench.dataset.load import DataSet
 from attunebench.dataset.schema import Conversation
-from attunebench.models.settings import Settings
 from attunebench.protocol.answers import ANSWERED
 from attunebench.protocol.assemble import CallEnd, RunFacts, build_record
-from attunebench.protocol.calls import CallKey, Condition
-from attunebench.protocol.prompts import Prompts
-from attunebench.run.journal import Journal
+from attunebench.protocol.calls import CallKey
 from attunebench.run.ledger import SampleKey
-from attunebench.run.resume import Earlier, Patience
-from attunebench.run.solver import Asker
+from attunebench.run.prices import Price
+from attunebench.run.resume import Earlier
+from attunebench.run.solver import Asker, Terms
 
 
 @dataclass(frozen=True)
 class Work:
-    """What the tasks of a run share: the data, the condition, how to ask, and where all results go."""
+    """What the tasks of a run share: the data, what earlier runs left, the terms of all calls, prices by model."""
 
     dataset: DataSet
-    condition: Condition
-    prompts: Prompts
-    settings: Settings
-    patience: Patience
     earlier: Earlier
-    journal: Journal
+    terms: Terms
+    prices: Mapping[str, Price]
 
 
 def conversation_task(work: Work, model: Model, keys: Sequence[SampleKey]) -> Task:
@@ -77,7 +72,7 @@ async def _read_conversation(
     work: Work, model: Model, conversation: Conversation, key: SampleKey
 ) -> Mapping[CallKey, CallEnd]:
     """Have one conversation read, and put its record into the journal."""
-    asker = Asker(model, work.settings, work.condition, work.prompts, work.journal, work.patience, key.epoch)
+    asker = Asker(model, work.terms, work.prices.get(key.model), key.epoch)
     earlier = work.earlier.attempts.get(key, {})
     timestamp, started = datetime.now(UTC).isoformat(), time.monotonic()
     ends = await asker.conversation(conversation, earlier)
@@ -88,8 +83,9 @@ async def _read_conversation(
         duration=None if earlier else round(time.monotonic() - started, 3),
         program_version=version("attunebench"),
         epoch=key.epoch,
+        cost=sum(end.cost or 0.0 for end in ends.values()) if asker.price else None,
     )
-    work.journal.recorded(build_record(conversation, ends, work.condition, facts))
+    work.terms.journal.recorded(build_record(conversation, ends, work.terms.condition, facts))
     return ends
 
 
