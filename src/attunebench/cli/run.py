@@ -33,6 +33,13 @@ def run_models(
         float | None, typer.Option(min=0, help="End before all runs into OUT cost more; needs --prices.")
     ] = None,
     *,
+    cache: Annotated[
+        bool, typer.Option("--cache", help="Take replies that are kept on this machine, and keep new ones.")
+    ] = False,
+    batch: Annotated[bool, typer.Option("--batch", help="Use the provider's batch interface.")] = False,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Keep no texts of replies and errors in the ledger, only hashes.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what is left to ask, and about what it costs; send nothing.")
     ] = False,
@@ -69,8 +76,10 @@ def run_models(
         retry_failed=retry_failed,
         prices=found,
         max_cost=inf if max_cost is None else max_cost,
+        cache=cache,
+        redact=redact,
         log_samples=log_samples,
-        settings=Settings(max_connections=max_connections, max_tokens=max_tokens, attempts=attempts),
+        settings=Settings(max_connections=max_connections, max_tokens=max_tokens, attempts=attempts, batch=batch),
     )
     if dry_run:
         print_tables(estimate_tables(expected_calls(plan), found.currency if found else None), Console())

@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inspect_ai.model import (
+    CachePolicy,
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageSystem,
@@ -15,6 +16,7 @@ from inspect_ai.model import (
 )
 from tenacity import RetryError
 
+from attunebench.models.cache import noting_requests
 from attunebench.protocol.answers import CallState
 from attunebench.protocol.calls import Message
 from attunebench.protocol.parse import StopReason
@@ -75,19 +77,21 @@ def chat_message(message: Message) -> ChatMessage:
 
 
 async def ask(
-    model: Model, messages: Sequence[ChatMessage], *, max_tokens: int | None = None
+    model: Model, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, cache: CachePolicy | None = None
 ) -> ModelReply | ProviderFailure:
-    """Ask once. `max_tokens` overrides the run's limit for this call."""
+    """Ask once. `max_tokens` overrides the run's limit for this call; `cache` says where a reply may be kept."""
     started = time.monotonic()
     config = GenerateConfig(max_tokens=max_tokens)
     try:
-        output = await model.generate(list(messages), config=config)
+        with noting_requests() as sending:
+            output = await model.generate(list(messages), config=config, cache=cache or False)
     except Exception as error:
         state = CallState.CONTEXT_OVERFLOW if _is_overflow(error) else CallState.PROVIDER_ERROR
         return ProviderFailure(state, _describe(error), time.monotonic() - started)
     if output.error:
         return ProviderFailure(CallState.PROVIDER_ERROR, output.error, time.monotonic() - started)
-    return _reply(output, time.monotonic() - started)
+    is_hit = cache is not None and not sending.happened
+    return replace(_reply(output, time.monotonic() - started), cache_hit=is_hit)
 
 
 def _reply(output: ModelOutput, latency: float) -> ModelReply:

@@ -1,19 +1,25 @@
 """Opening a model by Inspect's own names: `openai/…`, `anthropic/…`, `openai-api/SERVICE/…` and all the others."""
 
+from typing import Final
+
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import Model, get_model
 from rich.console import Console
 
 from attunebench.errors import RunError, UsageError
+from attunebench.models.cache import watch
 from attunebench.models.lean_openai import skip_transform
 from attunebench.models.settings import Settings
+
+BATCH_PROVIDERS: Final = ("anthropic", "google", "grok", "openai", "together")
+"""Providers whose batch interface Inspect speaks."""
 
 
 def open_model(name: str, settings: Settings) -> Model:
     """Open a provider's model.
 
     Raises:
-        UsageError: the name is not of the form PROVIDER/MODEL.
+        UsageError: the name is not of the form PROVIDER/MODEL, or the provider has no batch interface and needs one.
         RunError: the provider is unknown, its client is not installed, or its key or address is not set.
     """
     provider, _, model = name.partition("/")
@@ -25,8 +31,10 @@ def open_model(name: str, settings: Settings) -> Model:
         raise RunError(f"{name}: {_plain(error.message)}") from None
     except (ValueError, ImportError) as error:
         raise RunError(f"{name}: {error}") from None
+    if settings.batch and provider not in BATCH_PROVIDERS:
+        raise UsageError(f"--batch: {name} must be of a provider with a batch interface ({', '.join(BATCH_PROVIDERS)})")
     skip_transform(opened)
-    return opened
+    return watch(opened)
 
 
 def _plain(message: object) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 from inspect_ai.model import GenerateConfig
 
 DEFAULT_CONNECTIONS = 10
+BATCH_CONNECTIONS = 100_000
+"""Calls that wait for a batch hold no connection."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +17,8 @@ class Settings:
     `temperature` and `max_tokens` (tokens of the reply) shape the answers and are part of a run's condition. The rest
     does not: `max_connections` calls at once per model; `max_retries` after rate limits and server errors;
     `attempt_timeout` seconds for one request, `timeout` for a call with all its retries; `attempts` at a call whose
-    reply cannot be read.
+    reply cannot be read. `batch` sends calls through the provider's batch interface, whose answers take up to a day:
+    all calls wait together, without limits of connections and time.
     """
 
     temperature: float | None = 0.0
@@ -25,6 +28,12 @@ class Settings:
     attempt_timeout: int = 300
     timeout: int = 1800
     attempts: int = 3
+    batch: bool = False
+
+    @property
+    def connections(self) -> int:
+        """How many calls may be under way at once, per model."""
+        return BATCH_CONNECTIONS if self.batch else self.max_connections
 
     def condition(self) -> dict[str, Any]:
         """Return the settings that results depend on."""
@@ -35,8 +44,9 @@ class Settings:
         return GenerateConfig(
             temperature=self.temperature,
             max_tokens=self.max_tokens,
-            max_connections=self.max_connections,
+            max_connections=self.connections,
             max_retries=self.max_retries,
-            attempt_timeout=self.attempt_timeout,
-            timeout=self.timeout,
+            attempt_timeout=None if self.batch else self.attempt_timeout,
+            timeout=None if self.batch else self.timeout,
+            batch=self.batch or None,
         )

@@ -27,7 +27,7 @@ from attunebench.run.journal import Journal
 from attunebench.run.ledger import SampleKey
 from attunebench.run.prices import FREE, Price, Prices
 from attunebench.run.progress import Tally
-from attunebench.run.resume import Patience, read_earlier
+from attunebench.run.resume import Patience, read_earlier, repair
 from attunebench.run.solver import Terms
 from attunebench.run.task import Work, conversation_task
 
@@ -44,7 +44,8 @@ class RunPlan:
     `ids` and `limit` choose conversations; the condition is that of the whole data set all the same. `epochs` is how
     often each model reads each of them. `retry_failed` asks calls again that an earlier run into `out` had to give up
     because of the provider. With `prices`, costs are written down, and the run ends before it costs more than
-    `max_cost`, earlier runs into `out` included. `log_samples` keeps every message in Inspect's logs too, for its
+    `max_cost`, earlier runs into `out` included. `cache` takes replies that Inspect keeps on this machine. `redact`
+    keeps no reply in the ledger, only hashes. `log_samples` keeps every message in Inspect's logs too, for its
     viewer; the ledger holds the replies in any case.
     """
 
@@ -61,6 +62,8 @@ class RunPlan:
     retry_failed: bool = False
     prices: Prices | None = None
     max_cost: float = inf
+    cache: bool = False
+    redact: bool = False
     log_samples: bool = False
 
     @cached_property
@@ -124,11 +127,15 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
     """
     _check(plan)
     models = {name: _open(name, plan) for name in plan.models}
-    with hold_folder(plan.out, plan.condition.parts()):
+    with hold_folder(plan.out, plan.condition.parts() | ({"redacted": True} if plan.redact else {})):
         samples = plan.samples()
+        repair(plan.out, set(samples), plan.patience)
         earlier = read_earlier(plan.out, set(samples), plan.patience)
         left = [key for key in samples if key not in earlier.recorded]
-        with make_display(plan.count_calls()) as display, Journal(plan.out, display, earlier.tally) as journal:
+        with (
+            make_display(plan.count_calls()) as display,
+            Journal(plan.out, display, earlier.tally, redact=plan.redact) as journal,
+        ):
             terms = Terms(
                 settings=plan.settings,
                 condition=plan.condition,
@@ -136,6 +143,7 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
                 patience=plan.patience,
                 journal=journal,
                 budget=Budget(journal, plan.max_cost),
+                cache=plan.cache,
             )
             work = Work(plan.chosen, earlier, terms, plan.prices_by_model())
             tasks = [
@@ -145,6 +153,7 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
             ]
             if tasks:
                 _evaluate(tasks, plan, journal)
+            journal.complete()
     return journal.tally
 
 
@@ -153,6 +162,13 @@ def _check(plan: RunPlan) -> None:
         raise UsageError(f"--model must name each model once, got {', '.join(sorted(repeated))} twice")
     if plan.epochs < 1:
         raise UsageError(f"--epochs must be at least 1, got {plan.epochs}")
+    for option, given in (
+        ("--log-samples", plan.log_samples),
+        ("--cache", plan.cache),
+        ("--retry-failed", plan.retry_failed),
+    ):
+        if plan.redact and given:
+            raise UsageError(f"--redact excludes {option}, which needs texts that are not kept")
     plan.prices_by_model()
     if not plan.chosen.conversations:
         raise UsageError("ids: must name at least one conversation, got none")
@@ -208,7 +224,7 @@ def _rare_collections() -> Iterator[None]:
 def _conversations_in_flight(plan: RunPlan, calls: int) -> int:
     """Return how many conversations to hold open per model: their calls fill the connections twice over."""
     calls_each = calls / len(plan.samples())
-    return ceil(2 * plan.settings.max_connections / calls_each) + 2
+    return ceil(2 * plan.settings.connections / calls_each) + 2
 
 
 def _open(name: str, plan: RunPlan) -> Model:

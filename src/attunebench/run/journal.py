@@ -8,7 +8,7 @@ from typing import Self
 from attunebench.display import Display
 from attunebench.errors import AttuneError
 from attunebench.protocol.records import RunRecord
-from attunebench.run.ledger import LEDGER_FILE, Attempt, dump_attempt
+from attunebench.run.ledger import LEDGER_FILE, REPLIES_FILE, Attempt, dump_attempt, redacted
 from attunebench.run.lines import LineFile
 from attunebench.run.progress import Tally
 
@@ -18,12 +18,16 @@ RECORDS_FILE = "records.jsonl"
 class Journal:
     """The files of a run's folder, open for writing; one for all models of a run.
 
+    With `redact`, the ledger gets hashes instead of texts, which stand in another file until all calls have ended.
+
     It also says whether the run goes on: after `halt`, every further step raises the error that it was told.
     """
 
-    def __init__(self, folder: Path, display: Display, tally: Tally | None = None) -> None:
+    def __init__(self, folder: Path, display: Display, tally: Tally | None = None, *, redact: bool = False) -> None:
+        self._folder = folder
         self._calls = LineFile(folder / LEDGER_FILE)
         self._records = LineFile(folder / RECORDS_FILE)
+        self._replies = LineFile(folder / REPLIES_FILE) if redact else None
         self._display = display
         self.tally = tally or Tally()
         self.halted: AttuneError | None = None
@@ -43,6 +47,9 @@ class Journal:
         Raises:
             RunError: it cannot be written, for example on a full disk. The run ends.
         """
+        if self._replies:
+            self._write(self._replies, dump_attempt(attempt))
+            attempt = redacted(attempt)
         self._write(self._calls, dump_attempt(attempt))
         self.tally.add(attempt, is_last=is_last)
         self._display.update(self.tally)
@@ -50,6 +57,10 @@ class Journal:
     def recorded(self, record: RunRecord) -> None:
         """Append one run record. Raises as `attempted` does."""
         self._write(self._records, dump_record(record))
+
+    def complete(self) -> None:
+        """Say that all calls have ended: texts that were kept to go on from are removed."""
+        (self._folder / REPLIES_FILE).unlink(missing_ok=True)
 
     def _write(self, file: LineFile, line: str) -> None:
         try:
@@ -66,6 +77,8 @@ class Journal:
     ) -> None:
         self._calls.close()
         self._records.close()
+        if self._replies:
+            self._replies.close()
 
 
 def dump_record(record: RunRecord) -> str:

@@ -1,8 +1,10 @@
 """The ledger: one line an attempt, append-only, so that whatever happens to a run, what was paid for is on disk."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -10,6 +12,9 @@ from attunebench.errors import RunError
 from attunebench.protocol.parse import StopReason
 
 LEDGER_FILE = "calls.jsonl"
+REPLIES_FILE = "replies.jsonl"
+"""The rows of a redacted ledger with their texts, as long as a run may have to go on from them."""
+
 Role: TypeAlias = Literal["evaluated", "judge"]
 
 
@@ -63,6 +68,13 @@ _COLUMNS = frozenset(column.name for column in fields(Attempt))
 def dump_attempt(attempt: Attempt) -> str:
     """Return an attempt as one line of JSON."""
     return json.dumps(asdict(attempt), ensure_ascii=False, separators=(",", ":"))
+
+
+def redacted(attempt: Attempt) -> Attempt:
+    """Return an attempt with the reply's hash instead of its text, and of an error only its kind."""
+    digest = None if attempt.text is None else sha256(attempt.text.encode("utf-8", "surrogatepass")).hexdigest()
+    kind = re.match(r"\w+(?=:)", attempt.error or "")
+    return replace(attempt, text=None, text_sha256=digest, error=kind[0] if kind else None)
 
 
 def read_ledger(folder: Path) -> Iterator[Attempt]:

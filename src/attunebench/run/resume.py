@@ -12,7 +12,17 @@ from attunebench.protocol.calls import Call, CallKey
 from attunebench.protocol.parse import read_reply
 from attunebench.run.folder import write_whole
 from attunebench.run.journal import RECORDS_FILE
-from attunebench.run.ledger import Attempt, SampleKey, read_ledger
+from attunebench.run.ledger import (
+    LEDGER_FILE,
+    REPLIES_FILE,
+    Attempt,
+    SampleKey,
+    dump_attempt,
+    read_attempts,
+    read_ledger,
+    redacted,
+)
+from attunebench.run.lines import LineFile
 from attunebench.run.progress import Tally
 
 
@@ -44,25 +54,40 @@ class Earlier:
     tally: Tally = field(default_factory=Tally)
 
 
-def read_earlier(folder: Path, wanted: Set[SampleKey], patience: Patience) -> Earlier:
-    """Read what earlier runs finished of the samples `wanted`.
+def repair(folder: Path, wanted: Set[SampleKey], patience: Patience) -> None:
+    """Make a folder that is held ready to go on: what a kill kept from a redacted ledger is added.
 
-    With `patience.retry_failed`, records of conversations with a call that the provider failed are taken out of the
-    folder, to be made anew.
+    With `patience.retry_failed`, records of conversations with a call that the provider failed are taken out, to be
+    made anew.
 
     Raises:
-        RunError: the ledger or the records cannot be read, or the records cannot be written again.
+        RunError: a file cannot be read or written.
+    """
+    if patience.retry_failed:
+        _drop_failed(folder / RECORDS_FILE, wanted)
+    if (folder / REPLIES_FILE).exists():
+        held = {_identity(row) for row in read_ledger(folder)}
+        with LineFile(folder / LEDGER_FILE) as ledger:
+            for row in read_attempts(folder / REPLIES_FILE):
+                if _identity(row) not in held:
+                    ledger.append(dump_attempt(redacted(row)))
+
+
+def read_earlier(folder: Path, wanted: Set[SampleKey], patience: Patience) -> Earlier:
+    """Read what earlier runs finished of the samples `wanted`; changes nothing.
+
+    Raises:
+        RunError: the ledger or the records cannot be read.
     """
     tally = Tally()
     recorded: set[SampleKey] = set()
-    if patience.retry_failed:
-        _drop_failed(folder / RECORDS_FILE, wanted)
-    for key, record in _read_records(folder / RECORDS_FILE):
-        if key in wanted:
+    for key, record, _ in _read_records(folder / RECORDS_FILE):
+        failed = patience.retry_failed and _is_failed(record)
+        if key in wanted and not failed:
             recorded.add(key)
             tally.states.update(str(call.get("state")) for call in record.get("calls") or ())
     attempts: dict[SampleKey, dict[CallKey, list[Attempt]]] = {}
-    for row in read_ledger(folder):
+    for row in _rows(folder):
         key = SampleKey(row.model, row.conversation, row.epoch)
         if key not in wanted or row.role != "evaluated":
             continue
@@ -76,19 +101,27 @@ def read_earlier(folder: Path, wanted: Set[SampleKey], patience: Patience) -> Ea
     return Earlier(recorded, attempts, tally)
 
 
+def _rows(folder: Path) -> Iterator[Attempt]:
+    """Read the ledger; a redacted one with the texts that stand beside it."""
+    texts = {_identity(row): row for row in read_attempts(folder / REPLIES_FILE)}
+    for row in read_ledger(folder):
+        yield texts.get(_identity(row), row)
+
+
+def _identity(row: Attempt) -> tuple[object, ...]:
+    return row.role, row.model, row.conversation, row.epoch, row.turn, row.call, row.attempt
+
+
 def read_again(call: Call, attempt: Attempt) -> Reading:
     """Read the reply of an earlier attempt as it was read then."""
+    if attempt.text_sha256 is not None:
+        raise RunError(f"{REPLIES_FILE} is missing: a redacted run cannot go on without it; choose another folder")
     if attempt.text is None or attempt.stop_reason is None:
         return Failed(CallState(attempt.state), attempt.error or "", attempt.counters)
     return read_reply(call, attempt.text, attempt.stop_reason)
 
 
-def _read_records(file: Path) -> Iterator[tuple[SampleKey, Mapping[str, Any]]]:
-    for key, record, _ in _read_lines(file):
-        yield key, record
-
-
-def _read_lines(file: Path) -> Iterator[tuple[SampleKey, Mapping[str, Any], str]]:
+def _read_records(file: Path) -> Iterator[tuple[SampleKey, Mapping[str, Any], str]]:
     if not file.exists():
         return
     with file.open(encoding="utf-8") as lines:
@@ -105,11 +138,14 @@ def _read_lines(file: Path) -> Iterator[tuple[SampleKey, Mapping[str, Any], str]
 def _drop_failed(file: Path, wanted: Set[SampleKey]) -> None:
     kept: list[str] = []
     dropped = False
-    for key, record, line in _read_lines(file):
-        failed = any(call.get("state") == CallState.PROVIDER_ERROR for call in record.get("calls") or ())
-        if failed and key in wanted:
+    for key, record, line in _read_records(file):
+        if key in wanted and _is_failed(record):
             dropped = True
         else:
             kept.append(line)
     if dropped:
         write_whole(file, "".join(kept))
+
+
+def _is_failed(record: Mapping[str, Any]) -> bool:
+    return any(call.get("state") == CallState.PROVIDER_ERROR for call in record.get("calls") or ())

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from math import ceil
 
 import anyio
@@ -10,6 +11,7 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, Model
 
 from attunebench.dataset.schema import Conversation
 from attunebench.models.ask import ModelReply, ProviderFailure, ask, chat_message
+from attunebench.models.cache import cache_policy
 from attunebench.models.settings import Settings
 from attunebench.protocol.answers import ASKED_AGAIN, CallState, Failed, Reading
 from attunebench.protocol.assemble import CallEnd
@@ -34,6 +36,7 @@ class Terms:
     patience: Patience
     journal: Journal
     budget: Budget
+    cache: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +79,28 @@ class Asker:
             max_tokens = self._max_tokens(made)
             async with self.terms.budget.reserve(self._greatest_cost(call, max_tokens)) as reserved:
                 started_at = datetime.now(UTC).isoformat()
-                reply = await ask(self.model, messages, max_tokens=max_tokens)
-                reading = _read(call, reply)
-                attempt = self._row(call, made[-1].attempt + 1 if made else 1, started_at, reply, reading)
+                number = made[-1].attempt + 1 if made else 1
+                reply, reading = await self._ask(call, messages, max_tokens, number)
+                attempt = self._row(call, number, started_at, reply, reading)
                 made.append(attempt)
                 is_last = reading.state not in ASKED_AGAIN or self.terms.patience.is_over(made)
                 reserved.is_spent = isinstance(reply, ModelReply) and attempt.cost is None
                 self.terms.journal.attempted(attempt, is_last=is_last)
             if is_last:
                 return _end(reading, made)
+
+    async def _ask(
+        self, call: Call, messages: list[ChatMessage], max_tokens: int, number: int
+    ) -> tuple[ModelReply | ProviderFailure, Reading]:
+        """Ask once; with a cache, take the first reply that is kept and can be read, else one that was not kept."""
+        for replay in count():
+            cache = cache_policy(self.terms.condition.id, self.epoch, number, replay) if self.terms.cache else None
+            reply = await ask(self.model, messages, max_tokens=max_tokens, cache=cache)
+            reading = _read(call, reply)
+            is_kept = isinstance(reply, ModelReply) and reply.cache_hit
+            if not is_kept or reading.state.is_answer:
+                break
+        return reply, reading
 
     def _greatest_cost(self, call: Call, max_tokens: int) -> float:
         if self.price is None:
