@@ -1,7 +1,7 @@
 """How close a run comes to the least time its calls need, and what it costs beside bare Inspect.
 
-A local server answers each call after a latency. The ideal is the sum of all latencies over the connections; the ratio is
-the time from the first request to the last reply over that ideal, so 1 is perfect and start-up does not count. Settings:
+A local server answers each call after a latency. The ideal is the sum of all latencies over the connections; the ratio
+is the time from the first request to the last reply over that ideal, so 1 is perfect and start-up does not count.
 
     constant   0.5 s, 100 connections
     lognormal  median 2 s, sigma 0.5, 64 connections
@@ -51,7 +51,7 @@ MODEL = "openai-api/local/x"
 
 @dataclass(frozen=True)
 class Setting:
-    """What the server and the run are told: seconds (median) and spread, connections, conversations of 33 calls each."""
+    """What server and run are told: seconds (median) and spread, connections, conversations of 33 calls each."""
 
     latency: float
     sigma: float
