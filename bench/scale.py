@@ -1,27 +1,54 @@
 """What a cluster costs: conversations a second per core, with the local engine and with Ray, at 1 and 2 workers.
 
-Seeded made-up files: conversations of 8 turns with one record each, scored without floors as `attunebench score` does
-it. A Ray cluster of that many workers is started on this machine before the clock, and its workers have scored a
-little, as those of a cluster that is there already; the process that reads, cuts and collects runs beside them. That
-both engines write the same bytes is checked. Every figure is the median of three rounds in turn.
+Seeded made-up files: conversations of 8 turns with one record each, scored as `attunebench score` does it, with floors
+and without. A Ray cluster of that many workers is started on this machine before the clock, and its workers have scored
+a little, as those of a cluster that is there already. The process that finds, hands out and collects runs beside the
+workers (with one local worker it is the worker); "driver" is its own processor time. That both engines write the same
+bytes is checked. Every figure is the median of three rounds in turn.
 
-    python bench/scale.py                       # 2,000 conversations; about a minute
+Also printed: what grows with the number of conversations. "Learned" is what baselines know of them, which every worker
+holds; "floors" is their scores, which the driver holds.
+
+    python bench/scale.py                       # 2,000 conversations; some minutes
     python bench/scale.py --conversations 200
 """
 
 import argparse
 import logging
 import os
+import pickle
 import statistics
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from attunebench.score.engine_ray import score_shards
+from attunebench.baselines import Learned
+from attunebench.dataset.load import load_dataset
+from attunebench.score.engine_ray import ray_engine
+from attunebench.score.floors import FloorScorer
+from attunebench.score.jobs import Engine
 from attunebench.score.score_files import score_files
 from scoring import make_files
 
 ROUNDS = 3
+
+
+class Run(NamedTuple):
+    """What a row is about."""
+
+    floors: bool
+    engine: str
+    workers: int
+
+
+class Took(NamedTuple):
+    """Seconds on the clock, and of the driver's processor."""
+
+    wall: float
+    driver: float
 
 
 def main() -> None:
@@ -29,56 +56,85 @@ def main() -> None:
     parser.add_argument("--conversations", type=int, default=2000)
     count = parser.parse_args().conversations
     os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
-    import ray
-
-    found: dict[tuple[str, int], list[float]] = {}
     with tempfile.TemporaryDirectory(prefix="attunebench-bench-") as made:
         folder = make_files(Path(made, "files"), count, 1)
         small = make_files(Path(made, "small"), 50, 1)
+        found: dict[Run, list[Took]] = {}
+        starts: list[float] = []
         for _ in range(ROUNDS):
             for workers in (1, 2):
-                seconds = _time(folder, "local", workers)
-                found.setdefault(("local", workers), []).append(seconds)
-                started = time.perf_counter()
-                ray.init(
-                    "local",
-                    num_cpus=workers,
-                    include_dashboard=False,
-                    log_to_driver=False,
-                    logging_level=logging.ERROR,
-                )
-                _time(small, "ray", workers)
-                found.setdefault(("start", workers), []).append(time.perf_counter() - started)
-                found.setdefault(("ray", workers), []).append(_time(folder, "ray", workers))
-                ray.shutdown()
-                _check_equal(folder)
-    print(f"{count:,} conversations; every file the same to the byte\n")
-    print("| engine | workers | conversations a second | per core | seconds to start |")
-    print("|---|---:|---:|---:|---:|")
-    for engine in ("local", "ray"):
-        for workers in (1, 2):
-            rate = count / statistics.median(found[engine, workers])
-            start = f"{statistics.median(found['start', workers]):.1f}" if engine == "ray" else ""
-            print(f"| {engine} | {workers} | {rate:,.0f} | {rate / workers:,.0f} | {start} |")
+                starts.append(_round(folder, small, workers, found))
+        print(f"{count:,} conversations; every file the same to the byte\n")
+        _print_table(count, found)
+        print(f"\nto start a cluster and its workers: {statistics.median(starts):.1f} s")
+        _print_growth(folder)
 
 
-def _time(folder: Path, engine: str, workers: int) -> float:
+def _round(folder: Path, small: Path, workers: int, found: dict[Run, list[Took]]) -> float:
+    """Score with both engines, with floors and without; return how long the cluster took to start."""
     begin = time.perf_counter()
-    score_files(
-        folder / "data.jsonl",
-        sorted(folder.glob("records*.jsonl")),
-        folder / engine,
-        workers=workers,
-        floors=False,
-        score_all=score_shards if engine == "ray" else None,
-    )
-    return time.perf_counter() - begin
+    with _cluster(workers), ray_engine() as engine:
+        _time(small, "ray", workers, engine, floors=True)
+        started = time.perf_counter() - begin
+        for floors in (False, True):
+            for name, used in (("local", None), ("ray", engine)):
+                took = _time(folder, name, workers, used, floors=floors)
+                found.setdefault(Run(floors, name, workers), []).append(took)
+            _check_equal(folder)
+    return started
+
+
+@contextmanager
+def _cluster(workers: int) -> Iterator[None]:
+    import ray
+
+    ray.init("local", num_cpus=workers, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _time(folder: Path, name: str, workers: int, engine: Engine | None, *, floors: bool) -> Took:
+    wall, driver = time.perf_counter(), time.process_time()
+    runs = sorted(folder.glob("records*.jsonl"))
+    score_files(folder / "data.jsonl", runs, folder / name, workers=workers, floors=floors, engine=engine)
+    return Took(time.perf_counter() - wall, time.process_time() - driver)
 
 
 def _check_equal(folder: Path) -> None:
     for name in ("scores.json", "scores.parquet"):
         if (folder / "local" / name).read_bytes() != (folder / "ray" / name).read_bytes():
             raise SystemExit(f"{name}: differs between the engines")
+
+
+def _print_table(count: int, found: dict[Run, list[Took]]) -> None:
+    print("| floors | engine | workers | conversations a second | per core | driver, ms a conversation |")
+    print("|---|---|---:|---:|---:|---:|")
+    for run, took in sorted(found.items()):
+        rate = count / statistics.median(one.wall for one in took)
+        driver = 1000 * statistics.median(one.driver for one in took) / count
+        floors = "with" if run.floors else "without"
+        print(f"| {floors} | {run.engine} | {run.workers} | {rate:,.0f} | {rate / run.workers:,.0f} | {driver:.2f} |")
+
+
+def _print_growth(folder: Path) -> None:
+    conversations = load_dataset(folder / "data.jsonl").conversations
+    learned, learning = _cpu(lambda: Learned(conversations))
+    _, joining = _cpu(lambda: Learned().join(learned))
+    few = conversations[:100]
+    scores, scoring = _cpu(lambda: FloorScorer(learned, "absolute").score(few))
+    count = len(conversations)
+    kilobytes = len(pickle.dumps(learned)) / count / 1000
+    held = sum(values.nbytes for values in scores.values.values()) / len(few) / 1000
+    print(f"learned: {kilobytes:.1f} kB and {1000 * learning / count:.2f} ms a conversation", end="")
+    print(f", {1000 * joining / count:.2f} ms to join")
+    print(f"floors: {held:.1f} kB and {1000 * scoring / len(few):.1f} ms a conversation")
+
+
+def _cpu(do: Callable[[], Any]) -> tuple[Any, float]:
+    begin = time.process_time()
+    return do(), time.process_time() - begin
 
 
 if __name__ == "__main__":

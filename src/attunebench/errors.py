@@ -26,20 +26,23 @@ class UsageError(AttuneError):
     exit_code = 2
 
 
-class DataError(AttuneError):
-    """A data set that cannot be used. `problems` holds every message, in reading order."""
+class _ProblemsError(AttuneError):
+    """An error of many parts: `problems` holds every message, in reading order."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join(self.problems))
+        super().__init__(self.problems)  # from its arguments it is made again in another process
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
 
 
-class RecordError(AttuneError):
-    """Run records that cannot be used. `problems` holds every message, in reading order."""
+class DataError(_ProblemsError):
+    """A data set that cannot be used."""
 
-    def __init__(self, problems: Sequence[str]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(self.problems))
+
+class RecordError(_ProblemsError):
+    """Run records that cannot be used."""
 
 
 class PromptError(AttuneError):

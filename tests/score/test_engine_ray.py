@@ -1,5 +1,7 @@
 """Claims about scoring on a Ray cluster: a real one, of two workers, on this machine."""
 
+import gzip
+import json
 import logging
 import os
 import secrets
@@ -7,7 +9,6 @@ import signal
 import sys
 import time
 from contextlib import contextmanager
-from functools import partial
 
 import pytest
 from file_examples import one, raw_record, write_lines
@@ -15,11 +16,12 @@ from file_examples import one, raw_record, write_lines
 from attunebench.dataset.export import dump_conversation
 from attunebench.dataset.files import RawText
 from attunebench.errors import RunError, UsageError
-from attunebench.score import engine_ray
-from attunebench.score import score_files as module
-from attunebench.score.engine_ray import ATTEMPTS, CRASHES, score_shards
+from attunebench.score import cutting, engine_ray
+from attunebench.score.engine_ray import ATTEMPTS, CRASHES, ray_engine
+from attunebench.score.jobs import FloorTask, Job, ScoreTask, Unread
 from attunebench.score.score_files import score_files
-from attunebench.score.shards import Work, score_shard
+from attunebench.score.table import read_scores
+from ranges import serving_ranges
 
 pytestmark = [
     pytest.mark.cluster,
@@ -61,9 +63,15 @@ def cluster():
 
 
 @pytest.fixture
+def engine(cluster):
+    with ray_engine() as found:
+        yield found
+
+
+@pytest.fixture
 def files(tmp_path, monkeypatch):
     """Data and records, of which every conversation makes a shard; scored by the local engine into `local`."""
-    monkeypatch.setattr(module, "SHARD_BYTES", 1)
+    monkeypatch.setattr(cutting, "SHARD_BYTES", 1)
     data = write_lines(tmp_path / "data.jsonl", *TOLD)
     records = [raw_record(told["conversationId"], model, len(told["turns"])) for told in TOLD for model in "ab"]
     runs = [write_lines(tmp_path / "records.jsonl", *records)]
@@ -75,98 +83,181 @@ def bytes_of(folder):
     return [(folder / name).read_bytes() for name in ("scores.json", "scores.parquet")]
 
 
-def test_the_files_are_those_of_the_local_engine_to_the_byte(cluster, files, tmp_path):
-    score_files(*files, tmp_path / "ray", score_all=score_shards)
+def test_the_files_are_those_of_the_local_engine_to_the_byte(engine, files, tmp_path):
+    score_files(*files, tmp_path / "ray", engine=engine)
+    assert bytes_of(tmp_path / "ray") == bytes_of(tmp_path / "local")
+    assert {entry.name for entry in tmp_path.iterdir()} == {"data.jsonl", "records.jsonl", "local", "ray"}
+
+
+def test_workers_read_from_a_web_server_what_only_it_has(engine, files, tmp_path):
+    """And write, and are told, no more than they are to: the driver gets no lines."""
+    folder = tmp_path / "served"
+    (folder / "data").mkdir(parents=True)
+    lines = files[0].read_bytes().splitlines(keepends=True)
+    for number in range(3):
+        (folder / "data" / f"data-{number:05}.jsonl").write_bytes(b"".join(lines[4 * number : 4 * number + 4]))
+    files[0].rename(folder / "whole.jsonl")
+    files[1][0].rename(folder / "records.jsonl")
+    with serving_ranges(folder) as server:
+        score_files(f"{server.url}/data/", [f"{server.url}/records.jsonl"], tmp_path / "ray", engine=engine)
+        asked = [served for served in server.served if served.path == "/records.jsonl" and served.start is not None]
+    assert bytes_of(tmp_path / "ray") == bytes_of(tmp_path / "local")
+    assert len({(part.start, part.end) for part in asked}) > len(TOLD)
+
+
+def test_what_cannot_be_read_in_parts_is_sent_to_the_workers(engine, files, tmp_path):
+    data = tmp_path / "data.json"
+    data.write_text(json.dumps(TOLD))
+    runs = [tmp_path / "records.jsonl.gz"]
+    runs[0].write_bytes(gzip.compress(files[1][0].read_bytes()))
+    score_files(data, runs, tmp_path / "local")
+    score_files(data, runs, tmp_path / "ray", engine=engine)
     assert bytes_of(tmp_path / "ray") == bytes_of(tmp_path / "local")
 
 
+def test_scores_may_stay_in_shards_that_workers_wrote(engine, files, tmp_path):
+    score_files(*files, f"file://{tmp_path}/ray", engine=engine, shards=True)
+    whole, found = read_scores(tmp_path / "local"), read_scores(tmp_path / "ray")
+    assert vars(found) == vars(whole)
+    assert len([*(tmp_path / "ray" / "shards").glob("*.jsonl")]) == len(TOLD)
+
+
+def wrapped(engine, kind, wrap):
+    """An engine whose workers do something else where the task is of this kind."""
+
+    def do_jobs(task, jobs):
+        return engine(wrap(task) if isinstance(task, kind) else task, jobs)
+
+    return do_jobs
+
+
 def dawdling(mark):
-    """Return a task that, at its first attempt at the sixth conversation, writes down who it is and never ends."""
+    """Return a change of a task: at the first attempt at the sixth job, it writes down who it is and never ends."""
 
-    def score(shard):
-        if shard[0].conversation.position == 6 and not mark.exists():
-            new = mark.with_suffix(".new")
-            new.write_text(str(os.getpid()))
-            new.rename(mark)
-            time.sleep(600)
-        return score_shard(shard)
+    def wrap(task):
+        def do(job):
+            if job.number == 6 and not mark.exists():
+                new = mark.with_suffix(".new")
+                new.write_text(str(os.getpid()))
+                new.rename(mark)
+                time.sleep(600)
+            return task(job)
 
-    return score
+        return do
 
-
-def kill_half_way(folder, shards):
-    """Score shards, and kill the worker that never ends once five results are there."""
-    mark = folder / "victim"
-    for number, result in enumerate(score_shards(shards, task=dawdling(mark)), start=1):
-        yield result
-        if number == 5:
-            while not mark.exists():
-                time.sleep(0.01)
-            assert int(mark.read_text()) != os.getpid()
-            os.kill(int(mark.read_text()), signal.SIGKILL)
+    return wrap
 
 
-@pytest.mark.parametrize("crashes", [0, CRASHES])
-def test_a_worker_killed_half_way_changes_nothing(cluster, files, tmp_path, monkeypatch, crashes):
-    """Whether Ray starts the shard again, or the engine does."""
+def kill_half_way(engine, mark, kind):
+    """An engine that kills the worker that never ends once five results are there."""
+    dawdles = wrapped(engine, kind, dawdling(mark))
+
+    def do_jobs(task, jobs):
+        for number, result in enumerate(dawdles(task, jobs), start=1):
+            yield result
+            if number == 5 and isinstance(task, kind):
+                while not mark.exists():
+                    time.sleep(0.01)
+                assert int(mark.read_text()) != os.getpid()
+                os.kill(int(mark.read_text()), signal.SIGKILL)
+
+    return do_jobs
+
+
+@pytest.mark.parametrize(("kind", "crashes"), [(ScoreTask, 0), (ScoreTask, CRASHES), (FloorTask, CRASHES)])
+def test_a_worker_killed_half_way_changes_nothing(engine, files, tmp_path, monkeypatch, kind, crashes):
+    """Whether Ray starts the job again, or the engine does."""
     monkeypatch.setattr(engine_ray, "CRASHES", crashes)
-    score_files(*files, tmp_path / "ray", score_all=partial(kill_half_way, tmp_path))
+    score_files(*files, tmp_path / "ray", engine=kill_half_way(engine, tmp_path / "victim", kind))
     assert (tmp_path / "victim").exists()
     assert bytes_of(tmp_path / "ray") == bytes_of(tmp_path / "local")
 
 
 def refusing(attempts):
-    """Return a task that never scores the third conversation, and counts the attempts at it."""
+    """Return a change of a task: it never does the third job, and counts the attempts at it."""
 
-    def score(shard):
-        if shard[0].conversation.position == 3:
-            with attempts.open("a") as file:
-                file.write("x")
-            raise ValueError("no more\nof this")
-        return score_shard(shard)
+    def wrap(task):
+        def do(job):
+            if job.number == 3:
+                with attempts.open("a") as file:
+                    file.write("x")
+                raise ValueError("no more\nof this")
+            return task(job)
 
-    return score
+        return do
+
+    return wrap
 
 
-def test_a_shard_that_always_fails_is_tried_again_and_named_with_its_cause(cluster, files, tmp_path):
-    score_all = partial(score_shards, task=refusing(tmp_path / "attempts"))
+@pytest.mark.parametrize("kind", [ScoreTask, FloorTask])
+@pytest.mark.parametrize("shards", [False, True])
+def test_a_shard_that_always_fails_is_tried_again_and_named_with_its_cause(engine, files, tmp_path, kind, shards):
+    refuses = wrapped(engine, kind, refusing(tmp_path / "attempts"))
     with pytest.raises(RunError) as told:
-        score_files(*files, tmp_path / "ray", score_all=score_all)
+        score_files(*files, tmp_path / "ray", engine=refuses, shards=shards)
     place = "shard 3 (from data.jsonl: conversation 3)"
     assert str(told.value) == f"{place}: failed {ATTEMPTS} times, the last time with ValueError: no more"
     assert (tmp_path / "attempts").read_text() == "x" * ATTEMPTS
-    assert not (tmp_path / "ray").exists()
+    assert not [*tmp_path.glob("ray/*")]
+    assert not [*tmp_path.glob(".scores-*")]
 
 
-def test_few_shards_are_held_at_a_time(cluster):
+def test_a_file_that_changes_while_it_is_scored_is_named(engine, files, tmp_path):
+    def spoil(task):
+        files[0].write_bytes(files[0].read_bytes().replace(b"llmResponse", b"LLMResponse"))
+        return task
+
+    with pytest.raises(RunError, match=r"shard 1 .* DataError: .*data\.jsonl: must not change while it is scored"):
+        score_files(*files, tmp_path / "ray", engine=wrapped(engine, FloorTask, spoil))
+
+
+def test_an_address_that_workers_do_not_reach_is_named(engine, files, tmp_path):
+    """A filesystem in the memory of this very process."""
+    import fsspec
+
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/data.jsonl", files[0].read_bytes())
+    try:
+        with pytest.raises(RunError, match=r"shard 1 .* DataError: memory://data\.jsonl: cannot be read \("):
+            score_files("memory://data.jsonl", files[1], tmp_path / "ray", engine=engine)
+    finally:
+        memory.rm("/", recursive=True)
+
+
+def test_few_jobs_are_held_at_a_time(engine):
     taken = 0
 
-    def shards():
+    def jobs():
         nonlocal taken
         for number in range(40):
             taken += 1
-            yield [Work(RawText("f", number, b"{}"))]
+            yield Job(number, [Unread(RawText("f", number, b"{}"))])
 
-    results = score_shards(shards())
+    results = engine(str, jobs())
     for given in range(10):
         next(results)
         assert taken <= given + 1 + 3 * 2
     results.close()
 
 
+def do_nothing(**where):
+    with ray_engine(**where) as engine:
+        next(engine(str, []))
+
+
 def test_a_cluster_that_does_not_answer_is_named(monkeypatch):
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     with pytest.raises(RunError, match=r"--ray-address: no cluster answers at 127\.0\.0\.1:1 \(ConnectionRefused"):
-        next(score_shards([], address="127.0.0.1:1"))
+        do_nothing(address="127.0.0.1:1")
 
 
 def test_a_cluster_that_is_there_has_its_own_size(monkeypatch):
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     with pytest.raises(UsageError, match="--workers: must not be given for a cluster that is there already, got 3"):
-        next(score_shards([], address="127.0.0.1:1", workers=3))
+        do_nothing(address="127.0.0.1:1", workers=3)
 
 
 def test_without_ray_it_is_said_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UsageError, match=r"pip install 'attunebench\[cluster\]'"):
-        next(score_shards([]))
+        do_nothing()

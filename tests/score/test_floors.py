@@ -1,6 +1,7 @@
 """Claims about floors and ceiling: what no skill and what perfect knowledge earn on the same conversations."""
 
 import gc
+import pickle
 from statistics import fmean
 from weakref import ref
 
@@ -12,6 +13,7 @@ from score_examples import comparison, turn
 from score_strategies import raw_conversations
 
 from attunebench.baselines import Learned, answer_conversation, make_baseline
+from attunebench.baselines.truth import participant_key
 from attunebench.dataset.demo import load_demo
 from attunebench.dataset.schema import Conversation
 from attunebench.protocol.calls import STRATEGIES, Condition
@@ -177,13 +179,23 @@ def test_conversations_may_be_read_anew_and_are_not_kept():
 
 def test_scores_of_parts_may_be_joined():
     learned = Learned(DEMO)
-    parts = []
-    for some in (DEMO[:5], DEMO[5:]):
-        scorer = FloorScorer(learned, "absolute", draws=2)
-        for one_of in (*some, some[0]):  # a conversation that comes again is scored once
-            scorer.add(one_of)
-        parts.append(scorer.result())
+    scorer = FloorScorer(learned, "absolute", draws=2)
+    # A conversation that comes again is scored once.
+    parts = [scorer.score([*some, some[0]]) for some in (DEMO[:5], DEMO[5:])]
     assert join_floors(parts).rows() == score_floors(DEMO, "absolute", draws=2).rows()
+
+
+def test_what_is_learned_from_parts_is_what_is_learned_from_all():
+    whole, joined = Learned(DEMO), Learned()
+    for start in (0, 4, 5, 12):
+        end = {0: 4, 4: 5, 5: 12}.get(start)
+        joined.join(pickle.loads(pickle.dumps(Learned(DEMO[start:end]))))
+    assert joined.others.total == whole.others.total
+    for conversation in DEMO:
+        assert joined.others.own(participant_key(conversation)) == whole.others.own(participant_key(conversation))
+    assert joined.pool.texts == whole.pool.texts
+    scores = [FloorScorer(learned, "delta", draws=2).score(DEMO).rows() for learned in (joined, whole)]
+    assert scores[0] == scores[1]
 
 
 def test_null_earns_what_the_arithmetic_says():

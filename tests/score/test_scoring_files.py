@@ -3,7 +3,9 @@
 import gzip
 import json
 import random
+from functools import partial
 
+import fsspec
 import polars as pl
 import pytest
 from file_examples import one, raw_record, write_lines
@@ -12,9 +14,9 @@ from test_golden import CASES, read
 from attunebench.dataset.export import dump_conversation
 from attunebench.dataset.load import load_dataset
 from attunebench.errors import DataError, RecordError
-from attunebench.score import score
-from attunebench.score import score_files as module
+from attunebench.score import cutting, score
 from attunebench.score.aggregate import aggregate, aggregate_groups, group
+from attunebench.score.engine_local import do_jobs
 from attunebench.score.run_files import load_records
 from attunebench.score.score_files import score_files
 from attunebench.score.table import read_scores, read_totals, score_records, write_scores
@@ -29,7 +31,7 @@ def raw_records(model="m"):
 
 @pytest.fixture
 def small_shards(monkeypatch):
-    monkeypatch.setattr(module, "SHARD_BYTES", 1)
+    monkeypatch.setattr(cutting, "SHARD_BYTES", 1)
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ def in_one_order(scores):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_numbers_are_those_of_the_simple_way_to_the_last_bit(golden, tmp_path, monkeypatch, workers):
-    monkeypatch.setattr(module, "SHARD_BYTES", 20_000)
+    monkeypatch.setattr(cutting, "SHARD_BYTES", 20_000)
     data, runs = golden
     dataset = load_dataset(data)
     simple = score_records(dataset, load_records(runs, dataset))
@@ -59,6 +61,33 @@ def test_the_numbers_are_those_of_the_simple_way_to_the_last_bit(golden, tmp_pat
     tables = [pl.read_parquet(tmp_path / name / "scores.parquet") for name in ("simple", "files")]
     assert tables[0].schema == tables[1].schema
     assert tables[0].sort(pl.all()).equals(tables[1].sort(pl.all()))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_floors_are_those_of_the_conversations_and_strategies_of_records(tmp_path, small_shards, workers):
+    data = write_lines(tmp_path / "data.jsonl", *TOLD)
+    runs = [write_lines(tmp_path / "r.jsonl", *raw_records("a")[2:5], *map(blind, raw_records("b")[1:4]))]
+    dataset = load_dataset(data)
+    expected = score_records(dataset, load_records(runs, dataset))
+    found = score_files(data, runs, tmp_path / "out", workers=workers)
+    assert (found.aggregates, found.floors) == (expected.aggregates, expected.floors)
+    assert [(row["panas_strategy"], row["n_conversations"]) for row in found.floors[::5]] == [
+        ("absolute", 4),
+        ("blind_delta", 4),
+    ]
+
+
+def blind(record):
+    return record | {"post_conversation": {"panas_strategy": "blind_delta"}}
+
+
+def test_progress_is_told_of_records_and_then_of_floors(tmp_path, small_shards):
+    told = []
+    data, runs = write_lines(tmp_path / "data.jsonl", *TOLD), [write_lines(tmp_path / "r.jsonl", *raw_records()[2:])]
+    score_files(data, runs, tmp_path / "out", progress=lambda *state: told.append(state))
+    assert told[-1] == ("floors", 5, 5)
+    assert [state for state in told if state[0] == "records"][-1] == ("records", 5, 5)
+    assert [what for what, *_ in told] == sorted((what for what, *_ in told), reverse=True)
 
 
 def test_conversations_stand_in_the_order_of_the_data_set(tmp_path, small_shards):
@@ -95,6 +124,88 @@ def test_nothing_but_the_two_files_is_left(tmp_path):
     score_files(data, [write_lines(tmp_path / "r.jsonl", *raw_records())], tmp_path / "new" / "folder", floors=False)
     assert {*tmp_path.iterdir()} == before
     assert sorted(file.name for file in (tmp_path / "new" / "folder").iterdir()) == ["scores.json", "scores.parquet"]
+
+
+def test_scores_in_shards_are_the_same(golden, tmp_path, monkeypatch):
+    monkeypatch.setattr(cutting, "SHARD_BYTES", 20_000)
+    score_files(*golden, tmp_path / "whole", workers=1)
+    score_files(*golden, tmp_path / "out", workers=2, shards=True)
+    assert vars(read_scores(tmp_path / "out")) == vars(read_scores(tmp_path / "whole"))
+    assert read_totals(tmp_path / "out") == read_totals(tmp_path / "whole")
+    shards = json.loads((tmp_path / "out" / "scores.json").read_text())["shards"]
+    assert shards == sorted(shards)
+    assert {f"shards/{file.name}" for file in (tmp_path / "out" / "shards").glob("*.jsonl")} == {*shards}
+    tables = [tmp_path / "out" / name.replace(".jsonl", ".parquet") for name in shards]
+    assert len(tables) > 5
+    rows = pl.read_parquet([*tables, tmp_path / "out" / "scores.parquet"])
+    assert rows.equals(pl.read_parquet(tmp_path / "whole" / "scores.parquet"))
+
+
+def test_shards_that_are_there_already_are_left_alone(tmp_path):
+    data, runs = write_lines(tmp_path / "data.jsonl", *TOLD), [write_lines(tmp_path / "r.jsonl", *raw_records())]
+    score_files(data, runs, tmp_path / "out", floors=False, shards=True)
+    before = {file: file.read_bytes() for file in (tmp_path / "out").rglob("*.*")}
+    with pytest.raises(RecordError, match=r"out/shards is there already: choose another folder for --out, or remove"):
+        score_files(data, runs, tmp_path / "out", floors=False, shards=True)
+    assert {file: file.read_bytes() for file in (tmp_path / "out").rglob("*.*")} == before
+
+
+def test_a_shard_that_is_gone_is_named(tmp_path):
+    data, runs = write_lines(tmp_path / "data.jsonl", *TOLD), [write_lines(tmp_path / "r.jsonl", *raw_records())]
+    score_files(data, runs, tmp_path / "out", floors=False, shards=True)
+    (tmp_path / "out" / "shards" / "00001.jsonl").unlink()
+    assert read_totals(tmp_path / "out").aggregates
+    with pytest.raises(RecordError, match=r"shards/00001\.jsonl: does not exist"):
+        read_scores(tmp_path / "out")
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".jsonl.gz", ".parquet"])
+def test_a_folder_of_shards_is_scored_as_one_file(tmp_path, small_shards, suffix):
+    data, runs = write_lines(tmp_path / "data.jsonl", *TOLD), write_lines(tmp_path / "r.jsonl", *raw_records())
+    for folder, values, key in (("data", TOLD, "conversation"), ("runs", raw_records(), "conversation")):
+        (tmp_path / folder).mkdir()
+        for number in range(3):
+            write_shard(tmp_path / folder / f"{folder}-{number:05}{suffix}", values[number * 3 : number * 3 + 3], key)
+    score_files(data, [runs], tmp_path / "expected")
+    score_files(tmp_path / "data", [tmp_path / "runs"], tmp_path / "out")
+    for name in ("scores.json", "scores.parquet"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "expected" / name).read_bytes()
+
+
+def write_shard(file, values, column):
+    if file.suffix == ".parquet":
+        pl.DataFrame({column: [json.dumps(value) for value in values]}).write_parquet(file, row_group_size=2)
+    elif file.suffix == ".json":
+        file.write_text(json.dumps(values))
+    else:
+        write_lines(file, *values)
+
+
+@pytest.fixture
+def memory():
+    files = fsspec.filesystem("memory")
+    yield files
+    files.rm("/", recursive=True)
+
+
+@pytest.mark.parametrize("shards", [False, True])
+@pytest.mark.parametrize("engine", [None, partial(do_jobs, workers=1)], ids=["here", "elsewhere"])
+def test_scores_at_an_address_are_those_at_a_path(tmp_path, small_shards, memory, engine, shards):
+    """Read from, worked on, and written to a filesystem that is not this machine's."""
+    data, runs = write_lines(tmp_path / "data.jsonl", *TOLD), write_lines(tmp_path / "records.jsonl", *raw_records())
+    memory.pipe("/data/a.jsonl", data.read_bytes())
+    memory.pipe("/run/records.jsonl", runs.read_bytes())
+    score_files(data, [runs], tmp_path / "out", shards=shards)
+    score_files("memory://data", ["memory://run"], "memory://out", engine=engine, shards=shards)
+    here = {str(file.relative_to(tmp_path)): file.read_bytes() for file in (tmp_path / "out").rglob("*.*")}
+    assert {name.lstrip("/"): memory.cat(name) for name in memory.find("/out")} == here
+    assert len(here) == 2 + 2 * shards * len(TOLD)
+
+
+def test_an_address_that_cannot_be_written_is_named(tmp_path):
+    data, runs = write_lines(tmp_path / "data.jsonl", *TOLD), [write_lines(tmp_path / "r.jsonl", *raw_records())]
+    with pytest.raises(RecordError, match=r"http://127\.0\.0\.1:1/: cannot be written \("):
+        score_files(data, runs, "http://127.0.0.1:1/", floors=False)
 
 
 SPOILT = [

@@ -40,9 +40,16 @@ class DraftPool:
             if turn.llm_response.strip():
                 reply = (owner, id_, turn.turn_number, turn.llm_response)
                 place = hashlib.sha256(repr(reply[:3]).encode("utf-8", "surrogatepass")).digest()
-                # A heap gives up its least entry: that of the greatest hash.
-                entry = (-int.from_bytes(place[:8]), reply)
-                (heappushpop if len(self._kept) >= POOL_SIZE else heappush)(self._kept, entry)
+                self._add((-int.from_bytes(place[:8]), reply))
+
+    def join(self, other: "DraftPool") -> None:
+        """Take in other conversations' replies."""
+        for entry in other._kept:
+            self._add(entry)
+
+    def _add(self, entry: tuple[int, Reply]) -> None:
+        # A heap gives up its least entry: that of the greatest hash.
+        (heappushpop if len(self._kept) >= POOL_SIZE else heappush)(self._kept, entry)
 
     @cached_property
     def _replies(self) -> list[Reply]:

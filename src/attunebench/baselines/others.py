@@ -43,6 +43,15 @@ class OthersAnswers:
                 counts.append(count)
         self._packed.setdefault(participant_key(conversation), []).append((numbers, counts))
 
+    def join(self, other: "OthersAnswers") -> None:
+        """Add other conversations' answers, counted apart."""
+        for name in _FIELDS:
+            _counter(self.total, name).update(_counter(other.total, name))
+        numbers = [self._number(answer) for answer in other._answers]
+        for participant, packed in other._packed.items():
+            own = self._packed.setdefault(participant, [])
+            own += [(array("I", [numbers[number] for number in answers]), counts) for answers, counts in packed]
+
     def _number(self, answer: tuple[str, Hashable]) -> int:
         number = self._numbers.setdefault(answer, len(self._answers))
         if number == len(self._answers):

@@ -49,6 +49,11 @@ class Learned:
         self.others.add(conversation)
         self.pool.add(conversation)
 
+    def join(self, other: "Learned") -> None:
+        """Take in what was learned from other conversations, in any parts and order; no later than `add`."""
+        self.others.join(other.others)
+        self.pool.join(other.pool)
+
     def baseline(self, name: str, *, seed: int = 0) -> Baseline:
         """Make a baseline; `random` alone uses the seed.
 

@@ -1,11 +1,9 @@
 """`attunebench score` and `attunebench report`: from run records to numbers, from numbers to tables."""
 
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,7 +20,7 @@ SECONDS_WITHOUT_PROGRESS = 2.0
 
 def score(
     data: Annotated[
-        str, typer.Option(help="Data set: a folder of .json files, a .json, .jsonl or .parquet file; or its address.")
+        str, typer.Option(help="Data set: a folder of .json, .jsonl or .parquet files, or such a file; or its address.")
     ],
     runs: Annotated[
         list[str], typer.Option(help="A run's folder, or files with run records, or their address; may repeat.")
@@ -37,23 +35,20 @@ def score(
         str | None,
         typer.Option(help="A Ray cluster that is there already; by default RAY_ADDRESS, or one started here."),
     ] = None,
+    shards: Annotated[
+        bool, typer.Option("--shards", help="Leave scored conversations in OUT/shards, .jsonl and .parquet files.")
+    ] = False,
 ) -> None:
     """Score run records against the participants' own answers. Addresses are fsspec's: s3://…, https://…, file://…"""
-    from attunebench.dataset.addresses import fetch, folder_for, send
-    from attunebench.score import engine_ray
-    from attunebench.score.run_files import RECORDS_FILE
+    from attunebench.score.engine_ray import ray_engine
     from attunebench.score.score_files import score_files
     from attunebench.score.skill import below_floor
 
     if ray_address is not None and engine != "ray":
         raise UsageError(f"--ray-address: needs --engine ray, got {engine}")
-    cluster = partial(engine_ray.score_shards, address=ray_address, workers=workers) if engine == "ray" else None
-    with tempfile.TemporaryDirectory(prefix="attunebench-") as made, _progress(Console(stderr=True)) as progress:
-        cache = Path(made)
-        folder = folder_for(out, cache)
-        found = [fetch(run, cache, prefer=RECORDS_FILE) for run in runs]
-        totals = score_files(fetch(data, cache), found, folder, workers=workers, score_all=cluster, progress=progress)
-        send(folder, out)
+    cluster = ray_engine(ray_address, workers) if engine == "ray" else nullcontext()
+    with _progress(Console(stderr=True)) as progress, cluster as engine_used:
+        totals = score_files(data, runs, out, workers=workers, shards=shards, engine=engine_used, progress=progress)
     for row in totals.aggregates:
         for warning in below_floor(row, row.get("skill") or {"reference": {}, "strict": {}}):
             typer.echo(f"warning: {warning}", err=True)
@@ -62,8 +57,8 @@ def score(
 
 
 @dataclass(frozen=True)
-class _Scored:
-    """How many records have been scored, in so many seconds."""
+class _Done:
+    """How many of something are done, in so many seconds."""
 
     done: int
     seconds: float
@@ -73,21 +68,24 @@ class _Scored:
 
 
 @contextmanager
-def _progress(console: Console) -> Iterator[Callable[[int, int], None]]:
-    """Yield what is to be told how many of how many records are done; it shows them once that takes a while."""
+def _progress(console: Console) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield what is to be told of what how many of how many are done; it shows them once that takes a while."""
     from attunebench.display import Display, make_display
 
-    start = time.monotonic()
-    shown: Display | None = None
+    begin = told = time.monotonic()
+    starts: dict[str, float] = {}
+    shown: dict[str, Display] = {}
     with ExitStack() as stack:
 
-        def show(done: int, total: int) -> None:
-            nonlocal shown
-            seconds = time.monotonic() - start
-            if shown is None and seconds > SECONDS_WITHOUT_PROGRESS:
-                shown = stack.enter_context(make_display(console, total, "records"))
-            if shown is not None:
-                shown.update(_Scored(done, seconds))
+        def show(what: str, done: int, total: int) -> None:
+            nonlocal told
+            start = starts.setdefault(what, told)
+            told = now = time.monotonic()
+            if what not in shown and now - begin > SECONDS_WITHOUT_PROGRESS:
+                stack.close()
+                shown[what] = stack.enter_context(make_display(console, total, what))
+            if what in shown:
+                shown[what].update(_Done(done, now - start))
 
         yield show
 

@@ -1,16 +1,23 @@
-"""Folders and files at addresses that fsspec knows (`s3://…`, `https://…`, `zip://…::s3://…`), as folders here.
+"""Files and folders at addresses that fsspec knows (`s3://…`, `https://…`, `zip://…::s3://…`), beside paths.
 
-What is read is copied to a folder on this machine first, and what is written is copied from one; so all that reads
-and writes files need know paths only. Plain paths and `file://` addresses are used where they are.
+Files are read where they stand. A `file://` address is the same as its path.
 """
 
+import io
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO, Literal, cast
 from urllib.parse import urlsplit
 
-from attunebench.dataset.files import SUFFIXES
-from attunebench.errors import DataError, RecordError, UsageError
+from attunebench.dataset.files import DataFile, data_files, in_order, is_data_name
+from attunebench.errors import DataError, UsageError
+
+_READ = 2**20
+"""Bytes that are asked for at a time."""
 
 
 def is_address(text: str) -> bool:
@@ -18,92 +25,165 @@ def is_address(text: str) -> bool:
     return "://" in text or "::" in text
 
 
-def fetch(source: str, cache: Path, *, prefer: str | None = None) -> Path:
-    """Return a path that holds what is at `source`: the path itself, or a copy in a new folder in `cache`.
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file of another filesystem than this machine's own; `address` is where other machines find it."""
 
-    Of a folder, the files that a data set may consist of are copied, or only the one called `prefer`, if it is there.
+    address: str
+    files: Any
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return _name(self.path)
+
+    @cached_property
+    def has_ranges(self) -> bool:
+        """Whether any part of it can be read without what stands before; not all web servers give parts."""
+        try:
+            return len(self.files.cat_file(self.path, start=0, end=1)) <= 1
+        except Exception:  # every filesystem has errors of its own
+            return False
+
+    def open(self, _mode: Literal["rb"], /) -> BinaryIO:
+        """Open it where it stands, or a copy of it if it cannot be read in parts.
+
+        Raises:
+            OSError: whatever goes wrong, at once or while it is read.
+        """
+        with as_os_errors():
+            if self.has_ranges:
+                return io.BufferedReader(cast("io.RawIOBase", _Stream(self.files.open(self.path, "rb"))), _READ)
+            copy = tempfile.NamedTemporaryFile()  # noqa: SIM115 - who asked for it closes it
+            self.files.get_file(self.path, copy.name)
+            return cast("BinaryIO", copy)
+
+
+class _Stream(io.RawIOBase):
+    """A stream of any filesystem, whose errors are all `OSError`s."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        with as_os_errors():
+            data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+@contextmanager
+def as_os_errors() -> Iterator[None]:
+    """Turn whatever errors a filesystem has into `OSError`s."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:  # every filesystem has errors of its own
+        raise OSError(reason(error)) from error
+
+
+def files_at(source: str | Path, *, prefer: str | None = None) -> list[DataFile]:
+    """Return the files of a data set, at a path or an address, in natural order of their names.
+
+    Of a folder, the files that a data set may consist of, or only the one called `prefer`, if it is there.
 
     Raises:
         UsageError: no installed filesystem knows the address.
         DataError: nothing is there, or it cannot be read.
     """
-    if not is_address(source):
-        return Path(source)
-    files, path = _open(source)
-    if local := _local(files, path):
-        return local
-    target = Path(tempfile.mkdtemp(dir=cache))
+    if isinstance(source, Path) or not is_address(source):
+        path = Path(source)
+        preferred = path / prefer if prefer else path
+        return [*data_files(preferred if preferred.is_file() else path)]
+    if local := local_path(source):
+        return files_at(local, prefer=prefer)
+    return [*_remote_files(source, prefer)]
+
+
+def _remote_files(source: str, prefer: str | None) -> list[RemoteFile]:
+    files, path = reach(source)
     try:
-        if _name(path).lower().endswith(SUFFIXES) and files.isfile(path):
-            files.get_file(path, str(target / _name(path)))
-            return target / _name(path)
+        if is_data_name(_name(path)) and files.isfile(path):
+            return [RemoteFile(source, files, path)]
         entries = [entry["name"] for entry in files.ls(path, detail=True) if entry["type"] == "file"]
     except FileNotFoundError:
         raise DataError([f"{source}: does not exist"]) from None
     except Exception as error:  # every filesystem has errors of its own
-        raise DataError([f"{source}: cannot be read ({_reason(error)})"]) from error
-    chosen = [name for name in entries if _name(name).lower().endswith(SUFFIXES) and not _name(name).startswith(".")]
-    chosen = [name for name in chosen if _name(name) == prefer] or chosen
-    for name in chosen:
-        try:
-            files.get_file(name, str(target / _name(name)))
-        except Exception as error:
-            raise DataError([f"{source}: {_name(name)} cannot be read ({_reason(error)})"]) from error
-    return target
+        raise DataError([f"{source}: cannot be read ({reason(error)})"]) from error
+    found = [RemoteFile(_below(source, name), files, name) for name in entries]
+    return [file for file in found if file.name == prefer] or in_order(found)
 
 
-def folder_for(target: str, cache: Path) -> Path:
-    """Return the folder to write into what `send` then brings to `target`: the path itself, or a new one in `cache`.
+def _below(source: str, path: str) -> str:
+    """Return the address of a folder's file; web folders tell whole addresses."""
+    return path if "://" in path else str(below(source, _name(path)))
+
+
+def local_path(place: str | Path) -> Path | None:
+    """Return the path of what stands on this machine's own filesystem, none of what does not.
 
     Raises:
         UsageError: no installed filesystem knows the address.
     """
-    if not is_address(target):
-        return Path(target)
-    return _local(*_open(target)) or Path(tempfile.mkdtemp(dir=cache))
+    from fsspec.implementations.local import LocalFileSystem
+
+    if isinstance(place, Path) or not is_address(place):
+        return Path(place)
+    files, path = reach(place)
+    return Path(path) if isinstance(files, LocalFileSystem) else None
 
 
-def send(folder: Path, target: str) -> None:
-    """Copy the files of a folder to an address, unless the folder is what it stands for.
+def below(folder: str | Path, name: str) -> str | Path:
+    """Return the path or address of what is in a folder."""
+    return folder / name if isinstance(folder, Path) else f"{folder.rstrip('/')}/{name}"
+
+
+def send(sources: Sequence[Path], target: str) -> None:
+    """Copy files to a folder at an address.
 
     Raises:
-        RecordError: they cannot be written there.
+        OSError: they cannot be written there.
     """
-    if not is_address(target):
-        return
-    files, path = _open(target)
-    if _local(files, path):
-        return
-    try:
+    files, path = reach(target)
+    with as_os_errors():
         files.makedirs(path, exist_ok=True)
-        for file in sorted(folder.iterdir()):
-            files.put_file(str(file), f"{path.rstrip('/')}/{file.name}")
-    except Exception as error:  # every filesystem has errors of its own
-        raise RecordError([f"{target}: cannot be written ({_reason(error)})"]) from error
+        for source in sources:
+            files.put_file(str(source), f"{path.rstrip('/')}/{source.name}")
 
 
-def _open(address: str) -> tuple[Any, str]:
-    """Return the filesystem of an address and the path in it."""
+def reach(place: str | Path) -> tuple[Any, str]:
+    """Return the fsspec filesystem of an address or path, and the path in it.
+
+    Raises:
+        UsageError: no installed filesystem knows the address.
+        DataError: an archive does not exist, or the filesystem cannot be opened.
+    """
     import fsspec.core
+
+    if isinstance(place, Path):
+        return fsspec.filesystem("file"), str(place)
+    address = place
 
     try:
         files, path = fsspec.core.url_to_fs(address)
     except ImportError as error:
-        raise UsageError(f"{address}: needs a package that is not installed ({_reason(error)})") from error
+        raise UsageError(f"{address}: needs a package that is not installed ({reason(error)})") from error
     except ValueError as error:
-        raise UsageError(f"{address}: must be an address that fsspec knows ({_reason(error)})") from error
+        raise UsageError(f"{address}: must be an address that fsspec knows ({reason(error)})") from error
     except FileNotFoundError:  # of an archive
         raise DataError([f"{address}: does not exist"]) from None
     except Exception as error:  # every filesystem has errors of its own
-        raise DataError([f"{address}: cannot be opened ({_reason(error)})"]) from error
+        raise DataError([f"{address}: cannot be opened ({reason(error)})"]) from error
     return files, str(path)
-
-
-def _local(files: Any, path: str) -> Path | None:
-    """Return a path of this machine's own filesystem, none of another's."""
-    from fsspec.implementations.local import LocalFileSystem
-
-    return Path(path) if isinstance(files, LocalFileSystem) else None
 
 
 def _name(path: str) -> str:
@@ -111,6 +191,7 @@ def _name(path: str) -> str:
     return PurePosixPath(urlsplit(path).path if "://" in path else path).name
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
+    """Return an error in one line, the system's own words where there are such."""
     lines = (getattr(error, "strerror", None) or str(error)).splitlines()
     return lines[0] if lines else type(error).__name__

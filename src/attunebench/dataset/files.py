@@ -5,13 +5,15 @@ gzip-compressed (`.gz`), or `.parquet` (our own export: `conversationId`, and `c
 """
 
 import gzip
-import json
 import re
+import shutil
+import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal, Protocol, TypeVar
 
 from attunebench.dataset.json_text import NotJsonError, parse_json
 from attunebench.dataset.problems import Kind, NoValue, Problem
@@ -23,8 +25,25 @@ SUFFIXES = (".json", ".json.gz", ".jsonl", ".jsonl.gz", ".parquet")
 PARQUET_ID = "conversationId"
 PARQUET_TEXT = "conversation"
 
+_ROWS = 256
+"""So many rows of a parquet file are held at a time."""
+
 _BOM = "\ufeff"
 _SPACE = b" \t\r\n"
+
+
+class DataFile(Protocol):
+    """What a file has to have to be read from: a path has it, and so may have what stands elsewhere."""
+
+    @property
+    def name(self) -> str:
+        """The last part of where it stands."""
+
+    def open(self, mode: Literal["rb"], /) -> BinaryIO:
+        """Open it for reading; all that goes wrong then or later is an `OSError`."""
+
+
+FileT = TypeVar("FileT", bound=DataFile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +95,26 @@ def data_files(path: str | Path) -> list[Path]:
     path = Path(path)
     try:
         if path.is_dir():
-            found = [entry for entry in path.iterdir() if _is_data_name(entry.name) and entry.is_file()]
-            return sorted(found, key=lambda entry: _natural(entry.name))
+            return in_order(entry for entry in path.iterdir() if entry.is_file())
         if not path.exists():
             raise DataError([_line(str(path), "does not exist")])
     except OSError as error:
         raise DataError([_line(str(path), f"cannot be read ({error.strerror})")]) from error
-    if not _is_data_name(path.name):
+    if not is_data_name(path.name):
         raise DataError([_line(str(path), f"must be a folder or a file that ends in {', '.join(SUFFIXES)}")])
     return [path]
+
+
+def in_order(files: Iterable[FileT]) -> list[FileT]:
+    """Return those of a folder's files that a data set consists of, in natural order of their names."""
+    found = [file for file in files if is_data_name(file.name)]
+    return sorted(found, key=lambda file: _natural(file.name))
 
 
 def read_documents(path: str | Path) -> Iterator[RawDocument | Problem]:
     """Iterate over the documents of a data set in order; what cannot be read is a problem in its place.
 
-    `.jsonl` is read line by line, other files one file at a time.
+    `.jsonl` is read line by line, `.parquet` some rows at a time, other files whole.
 
     Raises:
         DataError: as `data_files`, at the call and not at the first step.
@@ -99,35 +123,23 @@ def read_documents(path: str | Path) -> Iterator[RawDocument | Problem]:
     return (found for file in files for found in read_file(file))
 
 
-def read_file(file: Path) -> Iterator[RawDocument | Problem]:
+def read_file(file: DataFile) -> Iterator[RawDocument | Problem]:
     """Iterate over the documents of one file; a file that cannot be read (on) ends with a problem that says why."""
-    for found in _split_file(file):
+    for found in split_file(file):
         yield found.parse() if isinstance(found, RawText) else found
 
 
-def read_texts(path: str | Path) -> Iterator[RawText | Problem]:
-    """Iterate over the documents of a data set as `read_documents` does, and leave it to others to parse them.
+def split_file(file: DataFile) -> Iterator[RawText | RawDocument | Problem]:
+    """Iterate over the documents of one file as `read_file` does, and leave it to others to parse their texts.
 
-    Raises:
-        DataError: as `data_files`, at the call and not at the first step.
+    The elements of an array have been parsed with it, and are documents.
     """
-    files = data_files(path)
-    return (_as_text(found) for file in files for found in _split_file(file))
-
-
-def _as_text(found: RawText | RawDocument | Problem) -> RawText | Problem:
-    if isinstance(found, RawDocument):  # of an array
-        return RawText(found.file, found.position, json.dumps(found.value).encode())
-    return found
-
-
-def _split_file(file: Path) -> Iterator[RawText | RawDocument | Problem]:
     name = file.name.lower()
     try:
         if name.endswith(".parquet"):
             yield from _split_parquet(file)
             return
-        with gzip.open(file, "rb") if name.endswith(".gz") else file.open("rb") as stream:
+        with file.open("rb") as raw, gzip.open(raw) if name.endswith(".gz") else nullcontext(raw) as stream:
             split = _split_lines if name.removesuffix(".gz").endswith(".jsonl") else _split_whole
             yield from split(file.name, stream)  # type: ignore[arg-type]
     except (OSError, EOFError, zlib.error) as error:
@@ -157,21 +169,43 @@ def _split_lines(name: str, stream: BinaryIO) -> Iterator[RawText]:
         offset += len(line)
 
 
-def _split_parquet(file: Path) -> Iterator[RawText | Problem]:
+def _split_parquet(file: DataFile) -> Iterator[RawText | Problem]:
     import polars
 
     try:
-        texts = polars.read_parquet(file, columns=[PARQUET_TEXT])[PARQUET_TEXT]
+        for position, text in enumerate(_parquet_texts(file), start=1):
+            if isinstance(text, str):
+                yield RawText(file.name, position, text.encode(), row=f"row {position} ")
+            else:
+                yield _problem(file.name, f"row {position}", "wrong type", "must be a text", text)
     except polars.exceptions.PolarsError as error:
         reason = str(error).splitlines()[0]
         rule = f"must be a parquet file with a column {PARQUET_TEXT!r} ({reason})"
         yield _problem(file.name, "", "unreadable file", rule)
+
+
+def _parquet_texts(file: DataFile) -> Iterator[Any]:
+    """Iterate over the texts, of which few are held: a slice is read from the row groups that have its rows."""
+    import polars
+
+    with _as_path(file) as path:
+        column = polars.scan_parquet(path, glob=False).select(PARQUET_TEXT)
+        start = 0
+        while len(texts := column.slice(start, _ROWS).collect()[PARQUET_TEXT]):
+            yield from texts
+            start += len(texts)
+
+
+@contextmanager
+def _as_path(file: DataFile) -> Iterator[Path]:
+    """Yield a path at which the file stands, copied to this machine if need be."""
+    if isinstance(file, Path):
+        yield file
         return
-    for position, text in enumerate(texts, start=1):
-        if isinstance(text, str):
-            yield RawText(file.name, position, text.encode(), row=f"row {position} ")
-        else:
-            yield _problem(file.name, f"row {position}", "wrong type", "must be a text", text)
+    with file.open("rb") as source, tempfile.NamedTemporaryFile(suffix=".parquet") as copy:
+        shutil.copyfileobj(source, copy, 2**20)
+        copy.flush()
+        yield Path(copy.name)
 
 
 def _problem(name: str, place: str, kind: Kind, rule: str, value: Any = NoValue.UNSAID) -> Problem:
@@ -182,7 +216,8 @@ def _line(name: str, rule: str) -> str:
     return str(_problem(name, "", "unreadable file", rule))
 
 
-def _is_data_name(name: str) -> bool:
+def is_data_name(name: str) -> bool:
+    """Whether a file's name says that it is one of those that are read."""
     return name.lower().endswith(SUFFIXES) and not name.startswith(".")
 
 

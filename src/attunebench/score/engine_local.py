@@ -1,31 +1,33 @@
-"""Scoring shards on this machine: in this process, or in several."""
+"""Doing jobs on this machine: in this process, or in several."""
 
 import gc
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
+from typing import Any
 
-from attunebench.score.shards import Shard, ShardResult, score_shard
+from attunebench.score.jobs import Job, Result
 
 _IN_FLIGHT = 3
-"""Shards a worker that are being scored, wait for a worker, or wait for their turn to be taken."""
+"""Jobs a worker that are being done, wait for a worker, or wait for their turn to be taken."""
 
 
-def score_shards(shards: Iterable[Shard], workers: int) -> Iterator[ShardResult]:
-    """Score shards in `workers` processes, and iterate over the results in the shards' order.
+def do_jobs(task: Callable[[Job], Result], jobs: Iterable[Job], *, workers: int) -> Iterator[Result]:
+    """Do jobs in `workers` processes, and iterate over the results in the jobs' order.
 
-    Only a few shards are held at a time, however many there are. With one worker, this process scores.
+    Only a few jobs are held at a time, however many there are. With one worker, this process does them. `task` goes to
+    each process once.
     """
     if workers > 1:
-        yield from _score_in_pool(shards, workers)
+        yield from _do_in_pool(task, jobs, workers)
         return
-    for shard in shards:
+    for job in jobs:
         with _without_collector():
-            result = score_shard(shard)
+            result = task(job)
         yield result
 
 
@@ -34,14 +36,14 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _score_in_pool(shards: Iterable[Shard], workers: int) -> Iterator[ShardResult]:
-    remaining = iter(shards)
-    with ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker) as pool:
-        running: deque[Future[ShardResult]] = deque()
-        running.extend(pool.submit(score_shard, shard) for shard in islice(remaining, _IN_FLIGHT * workers))
+def _do_in_pool(task: Callable[[Job], Result], jobs: Iterable[Job], workers: int) -> Iterator[Result]:
+    remaining = iter(jobs)
+    with ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker, initargs=(task,)) as pool:
+        running: deque[Future[Result]] = deque()
+        running.extend(pool.submit(_do, job) for job in islice(remaining, _IN_FLIGHT * workers))
         while running:
             result = running.popleft().result()
-            running.extend(pool.submit(score_shard, shard) for shard in islice(remaining, 1))
+            running.extend(pool.submit(_do, job) for job in islice(remaining, 1))
             yield result
 
 
@@ -50,13 +52,23 @@ def _context() -> multiprocessing.context.BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["attunebench.score.shards"])
+    context.set_forkserver_preload(["attunebench.score.jobs"])
     return context
 
 
-def _start_worker() -> None:
+_task: Callable[[Job], Any]
+"""What this process does with jobs, where it is a worker."""
+
+
+def _start_worker(task: Callable[[Job], Any]) -> None:
+    global _task  # noqa: PLW0603 - a worker process has one task
+    _task = task
     gc.freeze()
-    gc.disable()  # what a shard makes has no cycles; counting references frees it
+    gc.disable()  # what a job makes has no cycles; counting references frees it
+
+
+def _do(job: Job) -> Any:
+    return _task(job)
 
 
 @contextmanager

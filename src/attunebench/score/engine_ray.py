@@ -1,26 +1,26 @@
-"""Scoring shards as tasks of a Ray cluster: one that is there already, or one started on this machine."""
+"""Doing jobs as tasks of a Ray cluster: one that is there already, or one started on this machine."""
 
 import logging
 import os
 import socket
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from itertools import islice
 from typing import Any
 
-from attunebench.dataset.files import RawText
 from attunebench.errors import RunError, UsageError
-from attunebench.score.shards import Shard, ShardResult, score_shard
+from attunebench.score.jobs import Engine, Job, Result
 
 ATTEMPTS = 3
-"""How often a shard is given to the cluster before it has failed for good."""
+"""How often a job is given to the cluster before it has failed for good."""
 
 CRASHES = 2
-"""How often Ray itself, within one attempt, starts a shard again whose worker or node has died."""
+"""How often Ray itself, within one attempt, starts a job again whose worker or node has died."""
 
 _IN_FLIGHT = 3
-"""Shards a core that are being scored, wait for a core, or wait for their turn to be taken."""
+"""Jobs a core that are being done, wait for a core, or wait for their turn to be taken."""
 
 _HERE = "local"
 """Ray's name for a cluster that is started on this machine."""
@@ -33,67 +33,73 @@ _PRIVATE = {
 }
 
 
-def score_shards(
-    shards: Iterable[Shard],
-    *,
-    address: str | None = None,
-    workers: int | None = None,
-    task: Callable[[Shard], ShardResult] = score_shard,
-) -> Iterator[ShardResult]:
-    """Score shards as Ray tasks, and iterate over the results in the shards' order.
+@contextmanager
+def ray_engine(address: str | None = None, workers: int | None = None) -> Iterator[Engine]:
+    """Yield an engine that does jobs as Ray tasks; it holds only a few at a time, however many there are.
 
-    Only a few shards are held at a time, however many there are. `address` (else `RAY_ADDRESS`) is that of a cluster;
-    without one, a cluster of `workers` processes is started on this machine, and ended after the last result. Where
-    Ray has been initialised already, that is used and left as it is. `task` is what a worker does with a shard.
+    `address` (else `RAY_ADDRESS`) is that of a cluster; without one, a cluster of `workers` processes is started on
+    this machine with the first jobs, and ended at the end. Where Ray has been initialised already, that is used and
+    left as it is. A task goes to each worker process once.
 
-    Raises:
+    The engine raises:
         UsageError: Ray is not installed, or `workers` is given for a cluster that is there already.
-        RunError: the cluster cannot be reached, or a shard failed at every attempt; names the shard and the cause.
+        RunError: the cluster cannot be reached, or a job failed at every attempt; names the shard and the cause.
     """
-    with _cluster(address, workers) as ray:
-        score = ray.remote(num_cpus=1, max_retries=CRASHES)(task)
-        remaining = iter(enumerate(shards, start=1))
-        cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        running: deque[tuple[int, Shard, Any]] = deque()
-        try:
-            running.extend((n, shard, score.remote(shard)) for n, shard in islice(remaining, _IN_FLIGHT * cores))
-            while running:
-                yield _result(ray, score, *running.popleft())
-                running.extend((n, shard, score.remote(shard)) for n, shard in islice(remaining, 1))
-        finally:
-            for _, _, unfinished in running:
-                ray.cancel(unfinished, force=True)
+    with ExitStack() as stack:
+        connect = cache(lambda: stack.enter_context(_cluster(address, workers)))
+
+        def do_jobs(task: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
+            return _do_jobs(connect(), task, jobs)
+
+        yield do_jobs
 
 
-def _result(ray: Any, score: Any, number: int, shard: Shard, running: Any) -> ShardResult:
-    """Wait for a shard's result; give the shard to the cluster again where it failed."""
+def _do_jobs(ray: Any, task: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
+    remote = ray.remote(num_cpus=1, max_retries=CRASHES)(_do)
+    shared = [ray.put(task)]  # in a list, as Ray would fetch it anew with every job
+
+    def start(job: Job) -> tuple[Job, Any]:
+        return job, remote.remote(shared, job)
+
+    remaining = iter(jobs)
+    cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    running: deque[tuple[Job, Any]] = deque()
+    try:
+        running.extend(map(start, islice(remaining, _IN_FLIGHT * cores)))
+        while running:
+            yield _result(ray, start, *running.popleft())
+            running.extend(map(start, islice(remaining, 1)))
+    finally:
+        for _, unfinished in running:
+            ray.cancel(unfinished, force=True)
+
+
+_held: dict[Any, Callable[[Job], Any]] = {}
+"""The task that this process did last, where it is a worker, by Ray's reference to it."""
+
+
+def _do(shared: Sequence[Any], job: Job) -> Any:
+    """Do a job in a worker."""
+    import ray
+
+    (reference,) = shared
+    if reference not in _held:
+        _held.clear()
+        _held[reference] = ray.get(reference)
+    return _held[reference](job)
+
+
+def _result(ray: Any, start: Callable[[Job], tuple[Job, Any]], job: Job, running: Any) -> Any:
+    """Wait for a job's result; give the job to the cluster again where it failed."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            result: ShardResult = ray.get(running)
+            return ray.get(running)
         except ray.exceptions.RayError as error:
             if attempt == ATTEMPTS:
-                cause = _cause(error)
-                message = f"{_name(number, shard)}: failed {ATTEMPTS} times, the last time with {cause}"
+                message = f"{job}: failed {ATTEMPTS} times, the last time with {_cause(error)}"
                 raise RunError(message) from error
-            running = score.remote(shard)
-        else:
-            break
-    return result
-
-
-def _name(number: int, shard: Shard) -> str:
-    """Return what a person finds a shard by: its first conversation, or its first record where that has none."""
-    for work in shard:
-        if isinstance(work.conversation, RawText):
-            place = f"{work.conversation.file}: conversation {work.conversation.position}"
-        elif work.conversation is not None:
-            place = work.conversation.file
-        elif work.records:
-            place = f"{work.records[0][1].file}: record {work.records[0][1].position}"
-        else:
-            continue
-        return f"shard {number} (from {place})"
-    return f"shard {number}"
+            _, running = start(job)
+    raise AssertionError("every attempt returns or raises")
 
 
 def _cause(error: Exception) -> str:

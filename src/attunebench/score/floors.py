@@ -4,7 +4,7 @@
 called: the baselines answer the calls directly.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -73,7 +73,7 @@ class FloorScores:
 
 
 class FloorScorer:
-    """Scores conversations one by one for every baseline; holds numbers only, about 10 kB a conversation.
+    """Scores conversations for every baseline under one PANAS strategy.
 
     `learned` is what the baselines know of the data set: one pass over it, before the first conversation is scored.
     """
@@ -83,19 +83,25 @@ class FloorScorer:
         self._baselines = [learned.baseline(name) for name in BASELINES if name != "random"]
         self._random = RandomScorer(learned.pool)
         self._condition = Condition(strategy=strategy, prompt_version="", prompt_hash="")
-        self._places: dict[str, int] = {}
-        self._values: dict[str, list[Values]] = {name: [] for name in BASELINES}
 
-    def add(self, conversation: Conversation) -> None:
-        """Score a conversation; one that was scored already is left as it is."""
-        if conversation.conversation_id in self._places:
-            return
-        self._places[conversation.conversation_id] = len(self._places)
+    def score(self, conversations: Iterable[Conversation]) -> FloorScores:
+        """Score conversations, one that comes again once; holds numbers only, about 10 kB a conversation."""
+        places: dict[str, int] = {}
+        values: dict[str, list[Values]] = {name: [] for name in BASELINES}
+        for conversation in conversations:
+            if conversation.conversation_id not in places:
+                places[conversation.conversation_id] = len(places)
+                for name, row in self._rows(conversation):
+                    values[name].append(row)
+        stacked = {name: np.array(rows).reshape(-1, len(COLUMNS)) for name, rows in values.items()}
+        return FloorScores(self._strategy, self._draws, places, stacked)
+
+    def _rows(self, conversation: Conversation) -> Iterator[tuple[str, Values]]:
         calls = planned_calls(conversation, self._strategy)
         for baseline in self._baselines:
             scored = score(conversation, answer_calls(baseline, conversation, calls, self._condition))
-            self._values[baseline.name].append(_row(flatten(scored)))
-        self._values["random"].append(self._score_random(conversation))
+            yield baseline.name, _row(flatten(scored))
+        yield "random", self._score_random(conversation)
 
     def _score_random(self, conversation: Conversation) -> Values:
         """Return the means over draws, each over the draws in which the score is defined."""
@@ -105,11 +111,6 @@ class FloorScorer:
         means = mean_present(np.stack(list(found.values())), axis=-1)
         known: dict[Column, float | None] = dict(zip(found, means.tolist(), strict=True))
         return _row(known | {ERROR_ITEMS: _count_totals(conversation)})
-
-    def result(self) -> FloorScores:
-        """Return the scores of all conversations so far."""
-        stacked = {name: np.array(rows).reshape(-1, len(COLUMNS)) for name, rows in self._values.items()}
-        return FloorScores(self._strategy, self._draws, dict(self._places), stacked)
 
 
 def _count_totals(conversation: Conversation) -> int:
@@ -130,10 +131,7 @@ def score_floors(
     conversations: Iterable[Conversation], strategy: Strategy, *, draws: int = RANDOM_DRAWS
 ) -> FloorScores:
     """Score every baseline on conversations, which are iterated over twice: a list, or what can be read again."""
-    scorer = FloorScorer(Learned(conversations), strategy, draws=draws)
-    for conversation in conversations:
-        scorer.add(conversation)
-    return scorer.result()
+    return FloorScorer(Learned(conversations), strategy, draws=draws).score(conversations)
 
 
 def join_floors(parts: Sequence[FloorScores]) -> FloorScores:

@@ -72,7 +72,7 @@ class RecordReader:
         return record, problems
 
 
-def no_records(paths: Iterable[Path]) -> str:
+def no_records(paths: Iterable[str | Path]) -> str:
     """Return the error that paths without any record get."""
     return f"{', '.join(map(str, paths))}: no run records found"
 

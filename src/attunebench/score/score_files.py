@@ -1,154 +1,152 @@
 """Scoring files into `scores.json` and `scores.parquet`; of many conversations and records, few are held at a time."""
 
-import shutil
+import secrets
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import polars as pl
 
-from attunebench.dataset.files import RawText, read_texts
+from attunebench.baselines import Learned
+from attunebench.dataset.addresses import below, files_at, local_path, send
 from attunebench.dataset.load import no_conversations
-from attunebench.dataset.problems import Problem
-from attunebench.dataset.reading import read_conversation
-from attunebench.dataset.schema import Conversation
 from attunebench.errors import DataError, RecordError
-from attunebench.score.engine_local import available_cores, score_shards
-from attunebench.score.record_store import RecordStore, document_id
-from attunebench.score.run_files import no_records
-from attunebench.score.shards import Shard, ShardResult, Work
-from attunebench.score.table import SCORES_FILE, TIDY_FILE, Totals, add_up, cannot_write, write_json
+from attunebench.protocol.calls import Strategy
+from attunebench.score.cutting import Pairing
+from attunebench.score.engine_local import available_cores, do_jobs
+from attunebench.score.floors import FloorScores, join_floors
+from attunebench.score.jobs import Engine, FloorTask, ScoreTask
+from attunebench.score.parts import Parts
+from attunebench.score.record_store import RecordStore, TextStore
+from attunebench.score.run_files import RECORDS_FILE, no_records
+from attunebench.score.shards import ShardResult
+from attunebench.score.table import (
+    SCORES_FILE,
+    SHARDS_FOLDER,
+    TIDY_FILE,
+    Totals,
+    add_up,
+    cannot_write,
+    strategies_of,
+    write_json,
+    write_json_of_shards,
+)
 from attunebench.score.tally import Groups, join_groups
 from attunebench.score.tidy import tidy_table
 
-SHARD_BYTES = 2**20
-"""About so much text makes a shard."""
-
-_FEW_BYTES = 16 * 2**20
+_FEW_BYTES = 4 * 2**20
 """Fewer bytes of records than these are scored before other processes would have started."""
+
+Progress = Callable[[str, int, int], object]
+"""Is told, again and again, of what (`records`, then `floors`) how many of how many are done."""
 
 
 def score_files(
-    data: Path,
-    runs: Sequence[Path],
-    out: Path,
+    data: str | Path,
+    runs: Sequence[str | Path],
+    out: str | Path,
     *,
     workers: int | None = None,
     floors: bool = True,
-    score_all: Callable[[Iterable[Shard]], Iterable[ShardResult]] | None = None,
-    progress: Callable[[int, int], object] = lambda _done, _total: None,
+    shards: bool = False,
+    engine: Engine | None = None,
+    progress: Progress = lambda _what, _done, _total: None,
 ) -> Totals:
     """Score the records of `runs` against the conversations of `data` and write all scores into the folder `out`.
 
-    The numbers are those of `score_records` and `write_scores`, to the last bit, however many `workers` (processes;
-    left out, as many as there are cores, or one for few records) share the work; scored conversations stand in the
-    order of the data set. `floors=False` leaves out the baselines and all skill. `score_all` scores
-    the shards instead of this machine's processes, and gives results in the shards' order. `progress` is told again and
-    again how many of how many records have been scored.
+    All three may be paths or addresses that fsspec knows. The numbers are those of `score_records` and `write_scores`,
+    to the last bit, however many `workers` (processes; left out, as many as there are cores, or one for few records)
+    share the work; scored conversations stand in the order of the data set. `floors=False` leaves out the baselines
+    and all skill. With `shards`, scored conversations and their rows stay in the shards that they were scored in.
+
+    `engine` does the work instead of this machine's processes. Its workers read and write by themselves, so that paths
+    and addresses must lead all of them to the same files.
 
     Raises:
         DataError: with every error of every conversation, one a line; or a path does not exist.
-        RecordError: with every problem of every record, one a line; or `out` cannot be written.
+        RecordError: with every problem of every record, one a line; or `out` cannot be written, or has shards already.
+        UsageError: no installed filesystem knows an address.
     """
-    texts = read_texts(data)
-    with RecordStore(runs) as store, tempfile.TemporaryDirectory(prefix=".scores-", dir=_nearest_folder(out)) as made:
-        pairing = _Pairing(texts, store)
-        shards = _cut(pairing.work())
-        collected = _Collected(Path(made))
-        if score_all is None:
-            few = store.bytes < _FEW_BYTES
-            score_all = partial(score_shards, workers=workers or (1 if few else available_cores()))
+    files, own = files_at(data), local_path(out)
+    record_files = [file for run in runs for file in files_at(run, prefer=RECORDS_FILE)]
+    with ExitStack() as stack:
+        texts = stack.enter_context(TextStore())
+        records = RecordStore(record_files, texts, remote=engine is not None)
+        pairing = Pairing(files, records, texts, remote=engine is not None)
         try:
-            for result in score_all(shards):
+            made = Path(stack.enter_context(_temporary_folder(own)))
+            target = own or str(out)
+            parts = stack.enter_context(_parts(target, made, kept=shards, shared=engine is not None))
+            few = records.bytes < _FEW_BYTES
+            engine = engine or partial(do_jobs, workers=workers or (1 if few else available_cores()))
+            collected = _Collected(parts)
+            for result in engine(ScoreTask(parts, learn=floors), pairing.jobs()):
                 collected.add(result)
-                progress(collected.records, store.count)
-            collected.check(data, runs, store.problems)
-            covered = Covered(data, frozenset(pairing.covered))
-            totals = add_up(collected.groups, covered if floors else None, made_up=collected.made_up)
-            collected.write(totals, out)
+                progress("records", collected.records, records.count)
+            collected.check(data, runs, records.problems)
+            found = _score_floors(engine, collected, pairing, progress) if floors else None
+            totals = add_up(collected.groups, found, made_up=collected.made_up)
+            _deliver(collected.write(totals, made), target)
         except OSError as error:
             raise cannot_write(out, error) from error
     return totals
 
 
-def _nearest_folder(out: Path) -> Path:
-    """Return the folder in which temporary files can be renamed to files of `out`, which may not exist yet."""
-    return next(folder for folder in (out, *out.absolute().parents) if folder.is_dir())
+def _temporary_folder(out: Path | None) -> tempfile.TemporaryDirectory[str]:
+    """Return a folder whose files can be renamed to files of `out`, which may not exist yet."""
+    nearest = next(folder for folder in (out, *out.absolute().parents) if folder.is_dir()) if out else None
+    return tempfile.TemporaryDirectory(prefix=".scores-", dir=nearest)
 
 
-class _Pairing:
-    """Brings conversations and their records together, conversation by conversation."""
-
-    def __init__(self, texts: Iterable[RawText | Problem], store: RecordStore) -> None:
-        self._texts, self._store = texts, store
-        self.covered: set[str] = set()
-
-    def work(self) -> Iterator[Work]:
-        """Iterate over all conversations in order, then over the records that name none of them."""
-        first_files: dict[str, str] = {}
-        for text in self._texts:
-            name = document_id(text) if isinstance(text, RawText) else None
-            if name is None:
-                yield Work(text)
-            elif name in first_files:
-                yield Work(text, first_file=first_files[name])
-            else:
-                first_files[name] = text.file
-                records = self._store.take(name)
-                if records:
-                    self.covered.add(name)
-                yield Work(text, records)
-        for records in self._store.rest():
-            yield Work(None, records)
-
-
-def _cut(work: Iterable[Work]) -> Iterator[Shard]:
-    """Cut work into shards of about `SHARD_BYTES`; a conversation and its records stay together."""
-    shard: list[Work] = []
-    size = 0
-    for one in work:
-        shard.append(one)
-        size += sum(len(text.data) for _, text in one.records)
-        size += len(one.conversation.data) if isinstance(one.conversation, RawText) else 0
-        if size >= SHARD_BYTES:
-            yield shard
-            shard, size = [], 0
-    if shard:
-        yield shard
+@contextmanager
+def _parts(out: str | Path, made: Path, *, kept: bool, shared: bool) -> Iterator[Parts]:
+    """Yield where workers put what shards gave, removed at the end unless it is to be kept and nothing went wrong."""
+    if not kept and (isinstance(out, Path) or not shared):
+        yield Parts(made)
+        return
+    parts = Parts(below(out, SHARDS_FOLDER if kept else f".scores-{secrets.token_hex(8)}"), kept)
+    parts.make()
+    try:
+        yield parts
+    except BaseException:
+        parts.remove()
+        raise
+    if not kept:
+        parts.remove()
 
 
 class _Collected:
-    """The shards' results: rows and lines in temporary files, the rest added up."""
+    """What all shards gave: lines and rows are in their parts, the rest is added up."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, parts: Parts) -> None:
         self.groups: Groups = {}
+        self.learned = Learned()
         self.made_up = False
         self.records = 0
-        self._folder = folder
-        self._lines = folder / "lines"
-        self._tables: list[Path] = []
+        self._parts = parts
+        self._shards = 0
+        self._scored: list[int] = []
         self._conversations = 0
         self._data_problems: list[str] = []
         self._record_problems: list[tuple[int, str]] = []
 
     def add(self, result: ShardResult) -> None:
+        """Add what the next shard gave."""
+        self._shards += 1
         self._data_problems += result.data_problems
         self._record_problems += result.record_problems
         self._conversations += result.conversations
         self.records += result.records
         self.made_up |= result.made_up
-        if not result.records:
-            return
-        join_groups(self.groups, result.groups)
-        with self._lines.open("ab") as file:
-            file.write(b",\n" if self._tables else b"")
-            file.write(result.lines)
-        self._tables.append(self._folder / f"{len(self._tables):08}.arrow")
-        self._tables[-1].write_bytes(result.table)
+        if result.records:
+            self._scored.append(self._shards)
+            join_groups(self.groups, result.groups)
+            self.learned.join(result.learned)
 
-    def check(self, data: Path, runs: Sequence[Path], unread: Sequence[tuple[int, str]]) -> None:
+    def check(self, data: str | Path, runs: Sequence[str | Path], unread: Sequence[tuple[int, str]]) -> None:
         """Raise all that is wrong with the data set, else all that is wrong with the records."""
         if not self._conversations and not self._data_problems:
             raise DataError([str(no_conversations(data))])
@@ -160,29 +158,50 @@ class _Collected:
         if not self.groups:
             raise RecordError([no_records(runs)])
 
-    def write(self, totals: Totals, out: Path) -> None:
-        """Write the two files of scores, each whole or not at all."""
-        written, joined = self._folder / SCORES_FILE, self._folder / TIDY_FILE
-        with written.open("wb") as file, self._lines.open("rb") as lines:
-            write_json(file, totals, lambda: shutil.copyfileobj(lines, file, 2**20))
-        last = self._folder / f"{len(self._tables):08}.arrow"
-        tidy_table([], totals.aggregates, totals.floors).write_ipc(last)
-        pl.scan_ipc([*self._tables, last]).sink_parquet(joined, statistics=False)
-        out.mkdir(parents=True, exist_ok=True)
-        for file_made in (written, joined):
-            file_made.replace(out / file_made.name)
+    def write(self, totals: Totals, folder: Path) -> list[Path]:
+        """Write the two files of scores into a folder, and return them."""
+        written, table = folder / SCORES_FILE, folder / TIDY_FILE
+        rows = tidy_table([], totals.aggregates, totals.floors)
+        with written.open("wb") as file:
+            if self._parts.kept:
+                names = [f"{SHARDS_FOLDER}/{self._parts.lines_name(number)}" for number in self._scored]
+                write_json_of_shards(file, totals, names)
+                rows.write_parquet(table)
+            else:
+                write_json(file, totals, lambda: self._join_lines(file))
+                self._join_tables(rows, folder).sink_parquet(table, statistics=False)
+        return [written, table]
+
+    def _join_lines(self, file: BinaryIO) -> None:
+        for place, number in enumerate(self._scored):
+            file.write(b",\n" if place else b"")
+            file.write(self._parts.lines(number))
+
+    def _join_tables(self, last: pl.DataFrame, folder: Path) -> pl.LazyFrame:
+        last.write_ipc(folder / "last.arrow")
+        return pl.scan_ipc([*(self._parts.table(number, folder) for number in self._scored), folder / "last.arrow"])
 
 
-@dataclass(frozen=True, slots=True)
-class Covered:
-    """The conversations of a data set that records cover: read again from its files at every iteration."""
+def _score_floors(
+    engine: Engine, collected: _Collected, pairing: Pairing, progress: Progress
+) -> Mapping[Strategy, FloorScores]:
+    """Return the baselines' scores of the conversations that records cover, under every strategy of records."""
+    strategies = strategies_of(collected.groups)
+    parts: dict[Strategy, list[FloorScores]] = {strategy: [] for strategy in strategies}
+    done = 0
+    for scored in engine(FloorTask(collected.learned, strategies), pairing.covered()):
+        for strategy, part in scored.items():
+            parts[strategy].append(part)
+        done += len(scored[strategies[0]].places)
+        progress("floors", done, pairing.covered_count)
+    return {strategy: join_floors(found) for strategy, found in parts.items()}
 
-    data: Path
-    ids: frozenset[str]
 
-    def __iter__(self) -> Iterator[Conversation]:
-        for text in read_texts(self.data):
-            if isinstance(text, RawText) and document_id(text) in self.ids:
-                found = text.parse()
-                if not isinstance(found, Problem) and (conversation := read_conversation(found.value).conversation):
-                    yield conversation
+def _deliver(files: Sequence[Path], out: str | Path) -> None:
+    """Bring files to where they belong, each whole or not at all."""
+    if isinstance(out, str):
+        send(files, out)
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        file.replace(out / file.name)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from pydantic_core import to_json
 
+from attunebench.baselines import Learned
 from attunebench.dataset.files import RawText
 from attunebench.dataset.load import repeated
 from attunebench.dataset.problems import Problem
@@ -48,7 +49,8 @@ class ShardResult:
 
     `lines`: scored conversations as JSON objects, one a line, with a comma between; `table`: their rows of
     `scores.parquet` in Arrow's file format; `groups`: their tallies; `records`: how many were scored. `made_up`:
-    whether one of the conversations says so of itself. With any problem, the numbers are not to be used.
+    whether one of the conversations says so of itself. `learned`: what baselines learn from the conversations that have
+    records, if that was asked for. With any problem, the numbers are not to be used.
     """
 
     lines: bytes = b""
@@ -57,12 +59,13 @@ class ShardResult:
     records: int = 0
     conversations: int = 0
     made_up: bool = False
+    learned: Learned = field(default_factory=Learned)
     data_problems: list[str] = field(default_factory=list)
     record_problems: list[tuple[int, str]] = field(default_factory=list)
 
 
-def score_shard(shard: Shard) -> ShardResult:
-    """Read, check and score every record of a shard."""
+def score_shard(shard: Shard, *, learn: bool = False) -> ShardResult:
+    """Read, check and score every record of a shard; with `learn`, let the baselines learn from its conversations."""
     result = ShardResult()
     scored: list[Mapping[str, Any]] = []
     for work in shard:
@@ -74,6 +77,8 @@ def score_shard(shard: Shard) -> ShardResult:
             continue
         result.conversations += 1
         result.made_up |= bool(work.records) and is_made_up(conversation)
+        if learn and work.records:
+            result.learned.add(conversation)
         scored += _score_records(conversation, work.records, result)
     result.records = len(scored)
     result.lines = json_lines(scored)

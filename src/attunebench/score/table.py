@@ -4,7 +4,8 @@ This is the way for what fits into memory; `attunebench.score.score_files` does 
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,11 +13,11 @@ from typing import Any, BinaryIO
 from pydantic_core import to_json
 
 from attunebench.dataset.load import DataSet
-from attunebench.dataset.schema import Conversation
 from attunebench.errors import RecordError
+from attunebench.protocol.calls import Strategy
 from attunebench.protocol.records import RunRecord
-from attunebench.score.aggregate import Row, aggregate_groups, group, group_key
-from attunebench.score.floors import score_floors
+from attunebench.score.aggregate import GROUP, Row, aggregate_groups, group, group_key
+from attunebench.score.floors import FloorScores, score_floors
 from attunebench.score.profiles import score_with_calls
 from attunebench.score.shards import is_made_up, json_lines
 from attunebench.score.skill import skill_of
@@ -25,6 +26,7 @@ from attunebench.score.tidy import tidy_table
 
 SCORES_FILE = "scores.json"
 TIDY_FILE = "scores.parquet"
+SHARDS_FOLDER = "shards"
 
 _LAST_KEY = b'"conversations": ['
 
@@ -59,27 +61,33 @@ def score_records(dataset: DataSet, records: Sequence[RunRecord]) -> Scores:
     scored = [score_with_calls(conversations[record.conversation_id], record) for record in records]
     covered = {record.conversation_id for record in records}
     chosen = [c for c in dataset.conversations if c.conversation_id in covered]
-    totals = add_up(group(scored), chosen, made_up=any(is_made_up(c) for c in chosen))
+    groups = group(scored)
+    floors = {strategy: score_floors(chosen, strategy) for strategy in strategies_of(groups)}
+    totals = add_up(groups, floors, made_up=any(is_made_up(c) for c in chosen))
     return Scores(**vars(totals), conversations=scored)
 
 
-def add_up(groups: Groups, covered: Iterable[Conversation] | None, *, made_up: bool = False) -> Totals:
+def strategies_of(groups: Groups) -> list[Strategy]:
+    """Return the PANAS strategies of some tallies, for each of which there are floors."""
+    place = GROUP.index("panas_strategy")
+    return sorted({key[place] for key in groups})
+
+
+def add_up(groups: Groups, floors: Mapping[Strategy, FloorScores] | None, *, made_up: bool = False) -> Totals:
     """Return aggregates, floors and skill from tallies.
 
-    `covered` are the conversations that any record covers, iterated over several times; without them, there are no
-    floors and no skill.
+    `floors` are the baselines' scores of the conversations that any record covers, by strategy; without them, there
+    are no floors and no skill.
     """
     aggregates = aggregate_groups(groups)
     tallies = [groups[group_key(row)] for row in aggregates]
     for row, tally in zip(aggregates, tallies, strict=True):
         row["calls"] = tally.calls
-    if covered is None:
+    if floors is None:
         return Totals(aggregates, [], made_up)
-    strategies = sorted({row["panas_strategy"] for row in aggregates})
-    floors = {strategy: score_floors(covered, strategy) for strategy in strategies}
     for row, tally in zip(aggregates, tallies, strict=True):
         row["skill"] = skill_of(row, floors[row["panas_strategy"]].rows(tally.conversation_ids))
-    return Totals(aggregates, [row for strategy in strategies for row in floors[strategy].rows()], made_up)
+    return Totals(aggregates, [row for found in floors.values() for row in found.rows()], made_up)
 
 
 def write_scores(scores: Scores, folder: Path) -> None:
@@ -97,9 +105,9 @@ def write_scores(scores: Scores, folder: Path) -> None:
         raise cannot_write(folder, error) from error
 
 
-def cannot_write(folder: Path, error: OSError) -> RecordError:
+def cannot_write(folder: str | Path, error: OSError) -> RecordError:
     """Return the error that a folder gets which cannot be written."""
-    return RecordError([f"{folder}: cannot be written ({error.strerror})"])
+    return RecordError([f"{folder}: cannot be written ({error.strerror or error})"])
 
 
 def write_json(file: BinaryIO, totals: Totals, write_conversations: Callable[[], object]) -> None:
@@ -107,19 +115,33 @@ def write_json(file: BinaryIO, totals: Totals, write_conversations: Callable[[],
 
     So that the first line can be read without the others.
     """
-    file.write(b'{"aggregates": ' + to_json(totals.aggregates) + b', "floors": ' + to_json(totals.floors))
-    file.write(b', "made_up": ' + to_json(totals.made_up) + b", " + _LAST_KEY + b"\n")
+    file.write(_totals(totals) + _LAST_KEY + b"\n")
     write_conversations()
     file.write(b"\n]}\n")
 
 
+def write_json_of_shards(file: BinaryIO, totals: Totals, shards: Sequence[str]) -> None:
+    """Write `scores.json` with the files, from its folder on, in which the conversations stand, one a line."""
+    file.write(_totals(totals) + b'"shards": ' + to_json(shards) + b"}\n")
+
+
+def _totals(totals: Totals) -> bytes:
+    parts = (("aggregates", totals.aggregates), ("floors", totals.floors), ("made_up", totals.made_up))
+    return b"{" + b"".join(b'"%s": %s, ' % (name.encode(), to_json(value)) for name, value in parts)
+
+
 def read_scores(folder: Path) -> Scores:
-    """Read what `write_scores` wrote; `folder` may be the file itself.
+    """Read what `write_scores` wrote, or `score_files`, in shards too; `folder` may be the file itself.
 
     Raises:
         RecordError: there is no such file, or it holds something else.
     """
-    return _read(folder, Path.read_bytes)
+    path = _scores_file(folder)
+    with _telling(path):
+        found = json.loads(path.read_bytes())
+        if "shards" in found:
+            found["conversations"] = [one for name in found.pop("shards") for one in _read_lines(path.parent / name)]
+        return Scores(**found)
 
 
 def read_totals(folder: Path) -> Scores:
@@ -128,20 +150,29 @@ def read_totals(folder: Path) -> Scores:
     Raises:
         RecordError: there is no such file, or it holds something else.
     """
-    return _read(folder, _read_without_conversations)
-
-
-def _read_without_conversations(path: Path) -> bytes:
-    with path.open("rb") as file:
+    path = _scores_file(folder)
+    with _telling(path), path.open("rb") as file:
         first = file.readline()
-        return first + b"]}" if first.endswith(_LAST_KEY + b"\n") else first + file.read()
+        found = json.loads(first + b"]}" if first.endswith(_LAST_KEY + b"\n") else first + file.read())
+        found.pop("shards", None)
+        return Scores(**{"conversations": []} | found)
 
 
-def _read(folder: Path, read: Callable[[Path], bytes]) -> Scores:
-    path = folder / SCORES_FILE if folder.is_dir() else folder
+def _scores_file(folder: Path) -> Path:
+    return folder / SCORES_FILE if folder.is_dir() else folder
+
+
+def _read_lines(file: Path) -> Iterator[Mapping[str, Any]]:
+    with file.open("rb") as lines:
+        yield from map(json.loads, lines)
+
+
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    """Tell what is wrong with scores that cannot be read."""
     try:
-        return Scores(**json.loads(read(path)))
-    except FileNotFoundError:
-        raise RecordError([f"{path}: does not exist; `attunebench score` writes it"]) from None
+        yield
+    except FileNotFoundError as error:
+        raise RecordError([f"{error.filename}: does not exist; `attunebench score` writes it"]) from None
     except (OSError, ValueError, TypeError) as error:
         raise RecordError([f"{path}: must be a file that `attunebench score` wrote ({error})"]) from None

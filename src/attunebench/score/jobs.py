@@ -1,0 +1,117 @@
+"""A job: a shard whose texts may still stand in their files, and what a worker, wherever it is, does with one."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, TypeVar
+
+from attunebench.baselines import Learned
+from attunebench.dataset.files import RawText
+from attunebench.dataset.places import Place, Text, read_texts
+from attunebench.dataset.problems import Problem
+from attunebench.dataset.reading import read_canonical, read_conversation
+from attunebench.dataset.schema import Conversation
+from attunebench.protocol.calls import Strategy
+from attunebench.score.floors import FloorScorer, FloorScores
+from attunebench.score.parts import Parts
+from attunebench.score.shards import Shard, ShardResult, Work, score_shard
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A conversation and its records, as in `Work`, of which texts may be places."""
+
+    conversation: Text | Problem | None
+    records: Sequence[tuple[int, Text]] = ()
+    first_file: str | None = None
+
+    def texts(self) -> Iterator[Text]:
+        """Iterate over the conversation's text, if there is one, and the records'."""
+        if isinstance(self.conversation, RawText | Place):
+            yield self.conversation
+        yield from (text for _, text in self.records)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A shard; `number` counts from 1 in the order of the data set."""
+
+    number: int
+    work: Sequence[Unread]
+
+    def read(self) -> Shard:
+        """Return the shard, read from where its texts stand.
+
+        Raises:
+            DataError: a file cannot be read, or has changed since it was indexed.
+        """
+        texts = iter(read_texts(text for work in self.work for text in work.texts()))
+
+        def read(work: Unread) -> Work:
+            conversation = work.conversation if isinstance(work.conversation, Problem | None) else next(texts)
+            return Work(conversation, [(number, next(texts)) for number, _ in work.records], work.first_file)
+
+        return [read(work) for work in self.work]
+
+    def __str__(self) -> str:
+        """Return what a person finds the shard by: its first conversation, or its first record where it has none."""
+        for work in self.work:
+            if isinstance(work.conversation, Problem):
+                return f"shard {self.number} (from {work.conversation.file})"
+            for text in work.texts():
+                kind = "record" if work.conversation is None else "conversation"
+                return f"shard {self.number} (from {text.file}: {kind} {text.position})"
+        return f"shard {self.number}"
+
+
+Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """What has workers do jobs."""
+
+    def __call__(self, task: Callable[[Job], Result], jobs: Iterable[Job], /) -> Iterator[Result]:
+        """Iterate over the results of jobs in their order, with a few jobs held at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTask:
+    """Scores a job, and writes its lines and table to `parts` instead of returning them; see `score_shard`."""
+
+    parts: Parts
+    learn: bool
+
+    def __call__(self, job: Job) -> ShardResult:
+        """Return what else the shard gave."""
+        result = score_shard(job.read(), learn=self.learn)
+        if result.records:
+            self.parts.write(job.number, result)
+        result.lines = result.table = b""
+        return result
+
+
+@dataclass
+class FloorTask:
+    """Scores the baselines on a job's conversations; `learned` is what they know of all conversations covered."""
+
+    learned: Learned
+    strategies: Sequence[Strategy]
+
+    @cached_property
+    def _scorers(self) -> Mapping[Strategy, FloorScorer]:
+        return {strategy: FloorScorer(self.learned, strategy) for strategy in self.strategies}
+
+    def __call__(self, job: Job) -> Mapping[Strategy, FloorScores]:
+        """Return the scores by strategy."""
+        conversations = [*_conversations(job.read())]
+        return {strategy: scorer.score(conversations) for strategy, scorer in self._scorers.items()}
+
+
+def _conversations(shard: Shard) -> Iterator[Conversation]:
+    """Yield conversations that have been found to be usable."""
+    for work in shard:
+        found = work.conversation.parse() if isinstance(work.conversation, RawText) else None
+        if found is not None and not isinstance(found, Problem):
+            conversation = read_canonical(found.value) or read_conversation(found.value).conversation
+            if conversation is not None:
+                yield conversation
