@@ -79,6 +79,18 @@ def test_report_may_be_given_the_file(cli, made):
     assert cli("report", made[1] / "scores.json").out == cli("report", made[1]).out
 
 
+def test_scores_in_shards_have_the_same_report_and_are_not_overwritten(cli, made, tmp_path):
+    words = ("score", "--data", DEMO, "--runs", made[0], "--out", tmp_path, "--shards")
+    assert cli(*words).out == f"2 records of 2 rows scored; results in {tmp_path}\n"
+    assert {file.name for file in (tmp_path / "shards").iterdir()} == {"00001.jsonl", "00001.parquet"}
+    assert cli("report", tmp_path, "--format", "csv").out == cli("report", made[1], "--format", "csv").out
+    again = cli(*words)
+    assert (again.code, again.out) == (1, "")
+    assert again.err == (
+        f"attunebench: {tmp_path}/shards is there already: choose another folder for --out, or remove it\n"
+    )
+
+
 def test_results_of_two_conditions_do_not_mix(cli, made):
     before = (made[0] / "records.jsonl").read_bytes()
     ended = cli(*RUN, "--out", made[0], "--mode", "verbose")

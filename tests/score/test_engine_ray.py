@@ -4,8 +4,10 @@ import gzip
 import json
 import logging
 import os
+import re
 import secrets
 import signal
+import subprocess
 import sys
 import time
 from contextlib import contextmanager
@@ -103,6 +105,35 @@ def test_workers_read_from_a_web_server_what_only_it_has(engine, files, tmp_path
         asked = [served for served in server.served if served.path == "/records.jsonl" and served.start is not None]
     assert bytes_of(tmp_path / "ray") == bytes_of(tmp_path / "local")
     assert len({(part.start, part.end) for part in asked}) > len(TOLD)
+
+
+AT_ONCE = """
+import attunebench.cli.scores
+attunebench.cli.scores.SECONDS_WITHOUT_PROGRESS = 0.0
+attunebench.cli.main()
+"""
+
+
+def run_command(*words, **variables):
+    """Run the command line in a process of its own, where progress is shown from the start."""
+    command = [sys.executable, "-c", AT_ONCE, *map(str, words)]
+    return subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_cluster_at_ray_address_is_used_and_progress_is_shown(cluster, files, tmp_path):
+    """By another process than the one that started it."""
+    address = ray.get_runtime_context().gcs_address
+    data, (runs,) = files
+    ended = run_command(
+        "score", "--data", data, "--runs", runs, "--out", tmp_path / "ray", "--engine", "ray", RAY_ADDRESS=address
+    )
+    assert (ended.returncode, ended.stdout) == (0, f"24 records of 2 rows scored; results in {tmp_path}/ray\n")
+    progress = [line for line in ended.stderr.splitlines() if not line.startswith("warning: ")]
+    assert [re.sub(r"[\d,]+ a second", "N a second", line) for line in progress] == [
+        "24 of 24 records, N a second",
+        "12 of 12 floors, N a second",
+    ]
+    assert bytes_of(tmp_path / "ray") == bytes_of(tmp_path / "local")
 
 
 def test_what_cannot_be_read_in_parts_is_sent_to_the_workers(engine, files, tmp_path):
@@ -249,6 +280,13 @@ def test_a_cluster_that_does_not_answer_is_named(monkeypatch):
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     with pytest.raises(RunError, match=r"--ray-address: no cluster answers at 127\.0\.0\.1:1 \(ConnectionRefused"):
         do_nothing(address="127.0.0.1:1")
+
+
+def test_ray_address_is_where_the_cluster_is_looked_for(monkeypatch):
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    with pytest.raises(RunError, match=r"no cluster answers at 127\.0\.0\.1:1 \(ConnectionRefused"):
+        do_nothing()
 
 
 def test_a_cluster_that_is_there_has_its_own_size(monkeypatch):

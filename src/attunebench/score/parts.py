@@ -31,8 +31,10 @@ class Parts:
         """
         files, path = reach(self.folder)
         with as_os_errors():
-            if files.exists(path):
-                raise RecordError([f"{self.folder} is there already: choose another folder for --out, or remove it"])
+            there = files.exists(path)
+        if there:
+            raise RecordError([f"{self.folder} is there already: choose another folder for --out, or remove it"])
+        with as_os_errors():
             files.makedirs(path)
 
     def remove(self) -> None:
