@@ -53,6 +53,18 @@ def test_parquet_is_read_back_as_written(tmp_path):
     assert polars.read_parquet(tmp_path / "a.parquet")["conversationId"].to_list() == ["c1", "c2"]
 
 
+@pytest.mark.parametrize("group", [1, 100, 10_000])
+def test_a_parquet_file_of_many_rows_is_read_in_order_whatever_its_row_groups(tmp_path, group):
+    texts = [json.dumps({"n": n}) for n in range(600)]
+    texts[500] = None
+    polars.DataFrame({"other": range(600), "conversation": texts}).write_parquet(
+        tmp_path / "[a].parquet", row_group_size=group
+    )
+    found = list(read_documents(tmp_path))
+    assert str(found.pop(500)).startswith("[a].parquet: row 501: must be a text")
+    assert [(one.position, one.value["n"]) for one in found] == [(n + 1, n) for n in range(600) if n != 500]
+
+
 def test_an_object_is_one_conversation(tmp_path):
     assert load_dataset(str(write(tmp_path / "one.json", conversation()))).sources == {"c1": "one.json"}
 

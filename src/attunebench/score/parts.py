@@ -5,6 +5,7 @@ rows of `scores.parquet`. A part that is written again is the same.
 """
 
 import io
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,9 +39,9 @@ class Parts:
             files.makedirs(path)
 
     def remove(self) -> None:
-        """Remove the folder and all that is in it."""
+        """Remove the folder and all that is in it; where nothing was written, some filesystems have none."""
         files, path = reach(self.folder)
-        with as_os_errors():
+        with suppress(FileNotFoundError), as_os_errors():
             files.rm(path, recursive=True)
 
     def write(self, number: int, result: ShardResult) -> None:
