@@ -6,8 +6,8 @@ a little, as those of a cluster that is there already. The process that finds, h
 workers (with one local worker it is the worker); "driver" is its own processor time. That both engines write the same
 bytes is checked. Every figure is the median of three rounds in turn.
 
-Also printed: what grows with the number of conversations. "Learned" is what baselines know of them, which every worker
-holds; "floors" is their scores, which the driver holds.
+Also printed: what the driver holds of every conversation, "learned", what baselines know of it, and "floors", their
+scores; and what a worker holds of all together, "common".
 
     python bench/scale.py                       # 2,000 conversations; some minutes
     python bench/scale.py --conversations 200
@@ -127,6 +127,8 @@ def _print_growth(folder: Path) -> None:
     count = len(conversations)
     kilobytes = len(pickle.dumps(learned)) / count / 1000
     held = sum(values.nbytes for values in scores.values.values()) / len(few) / 1000
+    common = len(pickle.dumps(learned.common())) / 1000
+    print(f"common: {common:.0f} kB of {count:,} conversations")
     print(f"learned: {kilobytes:.1f} kB and {1000 * learning / count:.2f} ms a conversation", end="")
     print(f", {1000 * joining / count:.2f} ms to join")
     print(f"floors: {held:.1f} kB and {1000 * scoring / len(few):.1f} ms a conversation")

@@ -193,9 +193,21 @@ def test_what_is_learned_from_parts_is_what_is_learned_from_all():
     assert joined.others.total == whole.others.total
     for conversation in DEMO:
         assert joined.others.own(participant_key(conversation)) == whole.others.own(participant_key(conversation))
+    assert joined.others.participants == whole.others.participants
     assert joined.pool.texts == whole.pool.texts
     scores = [FloorScorer(learned, "delta", draws=2).score(DEMO).rows() for learned in (joined, whole)]
     assert scores[0] == scores[1]
+
+
+def test_a_process_that_knows_of_its_own_participants_alone_gives_the_same_scores():
+    learned = Learned(DEMO)
+    whole = FloorScorer(learned, "absolute", draws=2)
+    common = pickle.loads(pickle.dumps(learned.common()))
+    apart = FloorScorer(common, "absolute", draws=2)
+    assert len(set(learned.others.participants)) < len(DEMO)
+    for conversation, participant in zip(DEMO, learned.others.participants, strict=True):
+        common.others.know(learned.others.own_answers([participant]))
+        assert apart.score([conversation]).rows() == whole.score([conversation]).rows()
 
 
 def test_null_earns_what_the_arithmetic_says():

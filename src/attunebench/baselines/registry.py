@@ -50,9 +50,15 @@ class Learned:
         self.pool.add(conversation)
 
     def join(self, other: "Learned") -> None:
-        """Take in what was learned from other conversations, in any parts and order; no later than `add`."""
+        """Take in what was learned from other conversations; no later than `add`."""
         self.others.join(other.others)
         self.pool.join(other.pool)
+
+    def common(self) -> "Learned":
+        """Return what the baselines know of no single participant; see `OthersAnswers.know` for the rest."""
+        found = Learned()
+        found.others, found.pool = self.others.common(), self.pool
+        return found
 
     def baseline(self, name: str, *, seed: int = 0) -> Baseline:
         """Make a baseline; `random` alone uses the seed.

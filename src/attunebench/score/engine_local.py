@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from attunebench.score.jobs import Job, Result
+from attunebench.score.jobs import AnyJob, Result
 
 _IN_FLIGHT = 3
 """Jobs a worker that are being done, wait for a worker, or wait for their turn to be taken."""
 
 
-def do_jobs(task: Callable[[Job], Result], jobs: Iterable[Job], *, workers: int) -> Iterator[Result]:
+def do_jobs(task: Callable[[AnyJob], Result], jobs: Iterable[AnyJob], *, workers: int) -> Iterator[Result]:
     """Do jobs in `workers` processes, and iterate over the results in the jobs' order.
 
     Only a few jobs are held at a time, however many there are. With one worker, this process does them. `task` goes to
@@ -36,7 +36,7 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _do_in_pool(task: Callable[[Job], Result], jobs: Iterable[Job], workers: int) -> Iterator[Result]:
+def _do_in_pool(task: Callable[[AnyJob], Result], jobs: Iterable[AnyJob], workers: int) -> Iterator[Result]:
     remaining = iter(jobs)
     with ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker, initargs=(task,)) as pool:
         running: deque[Future[Result]] = deque()
@@ -56,18 +56,18 @@ def _context() -> multiprocessing.context.BaseContext:
     return context
 
 
-_task: Callable[[Job], Any]
+_task: Callable[[Any], Any]
 """What this process does with jobs, where it is a worker."""
 
 
-def _start_worker(task: Callable[[Job], Any]) -> None:
+def _start_worker(task: Callable[[Any], Any]) -> None:
     global _task  # noqa: PLW0603 - a worker process has one task
     _task = task
     gc.freeze()
     gc.disable()  # what a job makes has no cycles; counting references frees it
 
 
-def _do(job: Job) -> Any:
+def _do(job: Any) -> Any:
     return _task(job)
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from attunebench.errors import RunError, UsageError
-from attunebench.score.jobs import Engine, Job, Result
+from attunebench.score.jobs import AnyJob, Engine, Job, Result
 
 ATTEMPTS = 3
 """How often a job is given to the cluster before it has failed for good."""
@@ -48,22 +48,22 @@ def ray_engine(address: str | None = None, workers: int | None = None) -> Iterat
     with ExitStack() as stack:
         connect = cache(lambda: stack.enter_context(_cluster(address, workers)))
 
-        def do_jobs(task: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
+        def do_jobs(task: Callable[[AnyJob], Result], jobs: Iterable[AnyJob]) -> Iterator[Result]:
             return _do_jobs(connect(), task, jobs)
 
         yield do_jobs
 
 
-def _do_jobs(ray: Any, task: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
+def _do_jobs(ray: Any, task: Callable[[AnyJob], Result], jobs: Iterable[AnyJob]) -> Iterator[Result]:
     remote = ray.remote(num_cpus=1, max_retries=CRASHES)(_do)
     shared = [ray.put(task)]  # in a list, as Ray would fetch it anew with every job
 
-    def start(job: Job) -> tuple[Job, Any]:
+    def start(job: AnyJob) -> tuple[AnyJob, Any]:
         return job, remote.remote(shared, job)
 
     remaining = iter(jobs)
     cores = max(1, int(ray.cluster_resources().get("CPU", 1)))
-    running: deque[tuple[Job, Any]] = deque()
+    running: deque[tuple[AnyJob, Any]] = deque()
     try:
         running.extend(map(start, islice(remaining, _IN_FLIGHT * cores)))
         while running:
@@ -74,7 +74,7 @@ def _do_jobs(ray: Any, task: Callable[[Job], Result], jobs: Iterable[Job]) -> It
             ray.cancel(unfinished, force=True)
 
 
-_held: dict[Any, Callable[[Job], Any]] = {}
+_held: dict[Any, Callable[[Any], Any]] = {}
 """The task that this process did last, where it is a worker, by Ray's reference to it."""
 
 
@@ -89,7 +89,7 @@ def _do(shared: Sequence[Any], job: Job) -> Any:
     return _held[reference](job)
 
 
-def _result(ray: Any, start: Callable[[Job], tuple[Job, Any]], job: Job, running: Any) -> Any:
+def _result(ray: Any, start: Callable[[AnyJob], tuple[AnyJob, Any]], job: AnyJob, running: Any) -> Any:
     """Wait for a job's result; give the job to the cluster again where it failed."""
     for attempt in range(1, ATTEMPTS + 1):
         try:

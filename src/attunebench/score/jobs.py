@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Protocol, TypeVar
 
 from attunebench.baselines import Learned
+from attunebench.baselines.others import Own
 from attunebench.dataset.files import RawText
 from attunebench.dataset.places import Place, Text, read_texts
 from attunebench.dataset.problems import Problem
@@ -64,13 +65,21 @@ class Job:
         return f"shard {self.number}"
 
 
+@dataclass(frozen=True, slots=True)
+class FloorJob(Job):
+    """A shard of conversations without records; `own` is what each participant of them answered."""
+
+    own: Own
+
+
+AnyJob = TypeVar("AnyJob", bound=Job)
 Result = TypeVar("Result")
 
 
 class Engine(Protocol):
     """What has workers do jobs."""
 
-    def __call__(self, task: Callable[[Job], Result], jobs: Iterable[Job], /) -> Iterator[Result]:
+    def __call__(self, task: Callable[[AnyJob], Result], jobs: Iterable[AnyJob], /) -> Iterator[Result]:
         """Iterate over the results of jobs in their order, with a few jobs held at a time."""
 
 
@@ -92,17 +101,22 @@ class ScoreTask:
 
 @dataclass
 class FloorTask:
-    """Scores the baselines on a job's conversations; `learned` is what they know of all conversations covered."""
+    """Scores the baselines on a job's conversations.
 
-    learned: Learned
+    `common` is what they know of all conversations covered but of no single participant: so a worker holds little,
+    however many there are.
+    """
+
+    common: Learned
     strategies: Sequence[Strategy]
 
     @cached_property
     def _scorers(self) -> Mapping[Strategy, FloorScorer]:
-        return {strategy: FloorScorer(self.learned, strategy) for strategy in self.strategies}
+        return {strategy: FloorScorer(self.common, strategy) for strategy in self.strategies}
 
-    def __call__(self, job: Job) -> Mapping[Strategy, FloorScores]:
+    def __call__(self, job: FloorJob) -> Mapping[Strategy, FloorScores]:
         """Return the scores by strategy."""
+        self.common.others.know(job.own)
         conversations = [*_conversations(job.read())]
         return {strategy: scorer.score(conversations) for strategy, scorer in self._scorers.items()}
 

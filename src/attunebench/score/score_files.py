@@ -5,12 +5,14 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
 
 from attunebench.baselines import Learned
+from attunebench.baselines.others import OthersAnswers
 from attunebench.dataset.addresses import below, files_at, local_path, send
 from attunebench.dataset.load import no_conversations
 from attunebench.errors import DataError, RecordError
@@ -18,7 +20,7 @@ from attunebench.protocol.calls import Strategy
 from attunebench.score.cutting import Pairing
 from attunebench.score.engine_local import available_cores, do_jobs
 from attunebench.score.floors import FloorScores, join_floors
-from attunebench.score.jobs import Engine, FloorTask, ScoreTask
+from attunebench.score.jobs import Engine, FloorJob, FloorTask, ScoreTask
 from attunebench.score.parts import Parts
 from attunebench.score.record_store import RecordStore, TextStore
 from attunebench.score.run_files import RECORDS_FILE, no_records
@@ -189,12 +191,19 @@ def _score_floors(
     strategies = strategies_of(collected.groups)
     parts: dict[Strategy, list[FloorScores]] = {strategy: [] for strategy in strategies}
     done = 0
-    for scored in engine(FloorTask(collected.learned, strategies), pairing.covered()):
+    task = FloorTask(collected.learned.common(), strategies)
+    for scored in engine(task, _floor_jobs(pairing, collected.learned.others)):
         for strategy, part in scored.items():
             parts[strategy].append(part)
         done += len(scored[strategies[0]].places)
         progress("floors", done, pairing.covered_count)
     return {strategy: join_floors(found) for strategy, found in parts.items()}
+
+
+def _floor_jobs(pairing: Pairing, others: OthersAnswers) -> Iterator[FloorJob]:
+    participants = iter(others.participants)  # in the order of the conversations covered
+    for job in pairing.covered():
+        yield FloorJob(job.number, job.work, others.own_answers(islice(participants, len(job.work))))
 
 
 def _deliver(files: Sequence[Path], out: str | Path) -> None:
