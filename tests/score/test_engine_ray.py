@@ -153,6 +153,15 @@ def test_scores_may_stay_in_shards_that_workers_wrote(engine, files, tmp_path):
     assert len([*(tmp_path / "ray" / "shards").glob("*.jsonl")]) == len(TOLD)
 
 
+@pytest.mark.parametrize("shards", [False, True])
+def test_paths_may_be_relative_to_where_the_command_runs(engine, files, tmp_path, monkeypatch, shards):
+    """Workers run somewhere else."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ray").mkdir()
+    score_files("data.jsonl", ["records.jsonl"], "ray", engine=engine, shards=shards)
+    assert vars(read_scores(tmp_path / "ray")) == vars(read_scores(tmp_path / "local"))
+
+
 def wrapped(engine, kind, wrap):
     """An engine whose workers do something else where the task is of this kind."""
 

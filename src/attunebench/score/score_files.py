@@ -73,14 +73,14 @@ def score_files(
         UsageError: no installed filesystem knows an address.
     """
     files, own = files_at(data), local_path(out)
+    target = own.absolute() if own else str(out)  # workers may have other working directories
     record_files = [file for run in runs for file in files_at(run, prefer=RECORDS_FILE)]
-    with ExitStack() as stack:
-        texts = stack.enter_context(TextStore())
-        records = RecordStore(record_files, texts, remote=engine is not None)
-        pairing = Pairing(files, records, texts, remote=engine is not None)
-        try:
-            made = Path(stack.enter_context(_temporary_folder(own)))
-            target = own or str(out)
+    try:
+        with ExitStack() as stack:
+            texts = stack.enter_context(TextStore())
+            records = RecordStore(record_files, texts, remote=engine is not None)
+            pairing = Pairing(files, records, texts, remote=engine is not None)
+            made = Path(stack.enter_context(_temporary_folder(target)))
             parts = stack.enter_context(_parts(target, made, kept=shards, shared=engine is not None))
             few = records.bytes < _FEW_BYTES
             engine = engine or partial(do_jobs, workers=workers or (1 if few else available_cores()))
@@ -92,14 +92,16 @@ def score_files(
             found = _score_floors(engine, collected, pairing, progress) if floors else None
             totals = add_up(collected.groups, found, made_up=collected.made_up)
             _deliver(collected.write(totals, made), target)
-        except OSError as error:
-            raise cannot_write(out, error) from error
+    except OSError as error:
+        raise cannot_write(out, error) from error
     return totals
 
 
-def _temporary_folder(out: Path | None) -> tempfile.TemporaryDirectory[str]:
-    """Return a folder whose files can be renamed to files of `out`, which may not exist yet."""
-    nearest = next(folder for folder in (out, *out.absolute().parents) if folder.is_dir()) if out else None
+def _temporary_folder(out: str | Path) -> tempfile.TemporaryDirectory[str]:
+    """Return a folder; where `out` is a path, which need not exist yet, one whose files can be moved there."""
+    if isinstance(out, str):
+        return tempfile.TemporaryDirectory(prefix="attunebench-")
+    nearest = next(folder for folder in (out, *out.parents) if folder.is_dir())
     return tempfile.TemporaryDirectory(prefix=".scores-", dir=nearest)
 
 
