@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -262,6 +263,16 @@ def test_an_address_that_workers_do_not_reach_is_named(engine, files, tmp_path):
             score_files("memory://data.jsonl", files[1], tmp_path / "ray", engine=engine)
     finally:
         memory.rm("/", recursive=True)
+
+
+def test_a_folder_that_workers_cannot_write_to_is_named(engine, files, tmp_path):
+    def take_away(task):
+        shutil.rmtree(task.parts.folder)
+        return task
+
+    with pytest.raises(RunError, match=r"shard 1 .* FileNotFoundError: .*/\.scores-\w+/00001\.jsonl"):
+        score_files(*files, tmp_path / "ray", engine=wrapped(engine, ScoreTask, take_away))
+    assert not (tmp_path / "ray").exists()
 
 
 def test_few_jobs_are_held_at_a_time(engine):
