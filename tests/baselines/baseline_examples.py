@@ -6,8 +6,9 @@ from typing import Any
 from attunebench.baselines import Baseline
 from attunebench.dataset.schema import Conversation
 from attunebench.instrument import EMOTION_WORDS
-from attunebench.protocol.calls import Asked, Call, CallKey, CallKind, Condition, Strategy, turn_questions, turn_sides
+from attunebench.protocol.calls import Asked, Call, CallKey, CallKind, Condition, Strategy, turn_questions
 from attunebench.protocol.prompts import Prompts
+from attunebench.protocol.sides import turn_sides
 
 
 def turn(number: int = 1, message: str = "Hello.", **parts: Any) -> dict[str, Any]:

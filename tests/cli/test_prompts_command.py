@@ -1,20 +1,24 @@
 """Claims about `attunebench prompts show`: what it prints is what would be sent."""
 
+import json
+
 import pytest
 from cli_examples import DEMO
 
 from attunebench.dataset.demo import load_demo
-from attunebench.protocol.calls import CALL_KINDS, MODES, STRATEGIES, CallKey, Condition
+from attunebench.protocol.calls import CALL_KINDS, MODES, STRATEGIES, CallKey, Condition, planned_calls
 from attunebench.protocol.prompts import load_prompts
 from attunebench.protocol.render import conversation_calls
+from attunebench.protocol.reply_schema import reply_schema
 
 ONE = load_demo().conversations[0]
+CONDITION = Condition(swap=True, prompt_version="", prompt_hash="")
 SHOW = ("prompts", "show", "--data", DEMO, "--conversation", ONE.conversation_id)
 
 
-def expected(turn, kind, mode="default", strategy="absolute"):
-    prompts = load_prompts()
-    condition = Condition(mode=mode, strategy=strategy, prompt_version=prompts.version, prompt_hash=prompts.sha256)
+def expected(turn, kind, prompts=None, **parts):
+    prompts = prompts or load_prompts()
+    condition = Condition(prompt_version=prompts.version, prompt_hash=prompts.sha256, **parts)
     (call,) = [c for c in conversation_calls(ONE, condition, prompts) if c.key == CallKey(turn, kind)]
     return "".join(f"=== {message.role}\n{message.content}\n\n" for message in call.messages)
 
@@ -22,20 +26,46 @@ def expected(turn, kind, mode="default", strategy="absolute"):
 @pytest.mark.parametrize("kind", CALL_KINDS)
 def test_every_kind_of_call_is_shown(cli, kind):
     turn = None if kind == "outcome" else 2
-    ended = cli(*SHOW, "--call", kind, *([] if turn is None else ["--turn", turn]))
+    ended = cli(*SHOW, "--call", kind, "--swap", *([] if turn is None else ["--turn", turn]))
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out == expected(turn, kind)
+    assert ended.out == expected(turn, kind, swap=True)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_is_shown(cli, mode):
-    assert cli(*SHOW, "--call", "draft", "--turn", 1, "--mode", mode).out == expected(1, "draft", mode)
+    assert cli(*SHOW, "--call", "draft", "--turn", 1, "--mode", mode).out == expected(1, "draft", mode=mode)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_strategy_is_shown(cli, strategy):
     ended = cli(*SHOW, "--call", "outcome", "--panas", strategy)
     assert ended.out == expected(None, "outcome", strategy=strategy)
+
+
+@pytest.mark.parametrize("kind", ["pairwise", "pairwise_swapped"])
+def test_blind_comparisons_are_shown_as_such(cli, kind):
+    ended = cli(*SHOW, "--call", kind, "--turn", 2, "--blind", "--swap")
+    assert ended.out == expected(2, kind, blind=True, swap=True) != expected(2, kind, swap=True)
+    assert "<reply1>" in ended.out
+
+
+@pytest.mark.parametrize("kind", CALL_KINDS)
+def test_the_schema_of_the_reply_is_shown_after_the_messages(cli, kind):
+    turn = None if kind == "outcome" else 2
+    words = ("--call", kind, "--swap", *([] if turn is None else ["--turn", turn]))
+    plain, structured = cli(*SHOW, *words).out, cli(*SHOW, *words, "--structured").out
+    messages, _, schema = structured.partition("=== schema\n")
+    assert messages == plain
+    (call,) = [c for c in planned_calls(ONE, CONDITION) if c.key == CallKey(turn, kind)]
+    assert json.loads(schema) == reply_schema(call)
+
+
+def test_a_second_order_that_is_not_asked_for_cannot_be_shown(cli):
+    ended = cli(*SHOW, "--call", "pairwise_swapped", "--turn", 2)
+    assert ended.code == 2
+    assert (
+        ended.err == f"attunebench: --call: {ONE.conversation_id} has no pairwise_swapped call under this condition\n"
+    )
 
 
 @pytest.mark.parametrize("turn", [[], ["--turn", "99"]])

@@ -11,8 +11,10 @@ from inspect_ai.model import (
     ContentText,
     ModelOutput,
     ModelUsage,
+    ResponseSchema,
     get_model,
 )
+from inspect_ai.util import JSONSchema
 
 from attunebench.models.ask import ModelReply, ProviderFailure, Usage, ask, chat_message
 from attunebench.models.baseline import open_baseline
@@ -112,6 +114,19 @@ def test_a_context_that_is_too_long_is_known_by_what_servers_say(status, message
     failure = asked(fail)
     assert failure.state == state
     assert failure.error == f"StatusError: {message}"
+
+
+@pytest.mark.parametrize("schema", [None, ResponseSchema(name="draft", json_schema=JSONSchema(type="object"))])
+def test_a_schema_goes_to_the_provider_with_its_call(schema):
+    seen = []
+
+    def reply(messages, tools, tool_choice, config):
+        seen.append(config.response_schema)
+        return output()
+
+    model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
+    asyncio.run(ask(model, HELLO, schema=schema))
+    assert seen == [schema]
 
 
 def test_messages_keep_role_and_text():

@@ -77,17 +77,17 @@ def three_turns(**other):
     return conversation(FULL, EMOTIONS_ONLY, COMPARED_ONLY, profile=PROFILE, **other)
 
 
-def calls_of(of, mode="default", strategy="absolute", prompts=PROMPTS):
-    return {call.key: call for call in conversation_calls(of, condition(mode, strategy), prompts)}
+def calls_of(of, mode="default", strategy="absolute", prompts=PROMPTS, **other):
+    return {call.key: call for call in conversation_calls(of, condition(mode, strategy, **other), prompts)}
 
 
 def prompt_of(call):
     return call.messages[-1].content
 
 
-def a_call(kind, yes_no=("B1", "B13"), sides=None, strategy="absolute"):
+def a_call(kind, yes_no=("B1", "B13"), sides=None, strategy="absolute", names=()):
     shown = {"0": {"A": "original", "B": "alternate"}, "1": {"A": "human", "B": "original"}}
-    asked = Asked(yes_no=yes_no, sides=shown if sides is None else sides, panas=strategy)
+    asked = Asked(yes_no=yes_no, sides=shown if sides is None else sides, names=dict(names), panas=strategy)
     return Call("c1", CallKey(None if kind == "outcome" else 1, kind), (), asked)
 
 

@@ -1,13 +1,15 @@
 """Claims about conditions, and about which questions a turn asks."""
 
 import itertools
+import json
 from types import MappingProxyType
 
 import pytest
-from protocol_examples import comparison, condition, conversation, judgement, turn
+from protocol_examples import PROMPTS, comparison, condition, conversation, judgement, turn
 
 from attunebench.errors import UsageError
-from attunebench.protocol.calls import MODES, STRATEGIES, Condition, turn_questions, turn_sides
+from attunebench.protocol.calls import MODES, STRATEGIES, Condition, turn_questions
+from attunebench.protocol.sides import turn_sides
 
 ANSWERS = ("yes", "no", "na", None)
 
@@ -44,6 +46,10 @@ def test_comparisons_are_named_by_their_position_as_a_text():
         "0": {"A": "human", "B": "original"},
         "1": {"A": "alternate", "B": None},
     }
+    assert turn_sides(compared, swapped=True) == {
+        "0": {"A": "original", "B": "human"},
+        "1": {"A": None, "B": "alternate"},
+    }
 
 
 def test_equal_conditions_have_equal_ids_whatever_the_order_and_kind_of_their_settings():
@@ -61,8 +67,25 @@ def test_conditions_that_differ_anywhere_have_different_ids():
         Condition(prompt_version="1", prompt_hash="g"),
         Condition(generation={"temperature": 1}, **base),
         Condition(data_hash="d", **base),
+        *(Condition(**{name: True}, **base) for name in ("blind", "swap", "structured")),
     ]
-    assert len({each.id for each in conditions}) == len(conditions) == 16
+    assert len({each.id for each in conditions}) == len(conditions) == 19
+
+
+def test_a_condition_names_its_parts_as_plain_json():
+    parts = condition("verbose", swap=True, generation=MappingProxyType({"temperature": 0}), data_hash="d").parts()
+    assert json.loads(json.dumps(parts)) == parts
+    assert parts == {
+        "mode": "verbose",
+        "strategy": "absolute",
+        "blind": False,
+        "swap": True,
+        "structured": False,
+        "prompt_version": PROMPTS.version,
+        "prompt_hash": PROMPTS.sha256,
+        "generation": {"temperature": 0},
+        "data_hash": "d",
+    }
 
 
 def test_unknown_modes_and_strategies_are_usage_errors_that_name_the_choices():

@@ -454,7 +454,7 @@ def test_a_valid_answer_reads_back_equal_from_every_container(container, data):
     elif kind == "perspective":
         answer = data.draw(JUDGEMENTS)
         value = yes_no_form(answer)
-    elif kind == "pairwise":
+    elif kind in {"pairwise", "pairwise_swapped"}:
         answer = data.draw(st.builds(PairwiseAnswer, LETTERS))
         value = {"pairwise_selections": dict(answer.selections)}
     elif kind == "outcome":

@@ -59,6 +59,7 @@ def reply_to(call):
         },
         "perspective": {"binary_om_assessment": answers, "binary_human_prediction": answers},
         "pairwise": {"pairwise_selections": dict.fromkeys(asked.sides, "B")},
+        "pairwise_swapped": {"pairwise_selections": dict.fromkeys(asked.sides, "B")},
         "outcome": {
             "predicted_post_panas": dict.fromkeys(ITEMS_BEFORE, 4),
             "predicted_panas_delta": dict.fromkeys(ITEMS_BEFORE, -1),
@@ -74,13 +75,13 @@ def reply_to(call):
     return json.dumps(value)
 
 
-def ends_of(of, mode="default", strategy="absolute"):
-    calls = calls_of(of, mode, strategy)
+def ends_of(of, mode="default", strategy="absolute", **other):
+    calls = calls_of(of, mode, strategy, **other)
     return {key: CallEnd(read_reply(call, reply_to(call))) for key, call in calls.items()}
 
 
-def dumped(of, ends, mode="default", strategy="absolute"):
-    return build_record(of, ends, condition(mode, strategy), FACTS).model_dump(by_alias=True)
+def dumped(of, ends, mode="default", strategy="absolute", **other):
+    return build_record(of, ends, condition(mode, strategy, **other), FACTS).model_dump(by_alias=True)
 
 
 def test_a_record_has_the_public_names_and_no_others():
@@ -153,11 +154,16 @@ def test_the_calls_stand_beside_with_states_and_counters():
 
 def test_provenance_names_the_condition_and_cannot_be_overwritten():
     of = three_turns()
-    made_under = condition(generation={"temperature": 0}, data_hash="d")
+    made_under = condition("verbose", "delta", blind=True, generation={"temperature": 0}, data_hash="d")
     facts = RunFacts(model="m", program_version="9", epoch=2, extra={"condition": "other", "rig": 7})
     record = build_record(of, {}, made_under, facts)
     assert record.provenance.model_dump() == {
         "condition": made_under.id,
+        "mode": "verbose",
+        "strategy": "delta",
+        "blind": True,
+        "swap": False,
+        "structured": False,
         "prompt_version": made_under.prompt_version,
         "prompt_hash": made_under.prompt_hash,
         "generation": {"temperature": 0},
@@ -169,15 +175,48 @@ def test_provenance_names_the_condition_and_cannot_be_overwritten():
     assert record.condition == made_under.id
 
 
+@pytest.mark.parametrize("swap", [False, True])
 @pytest.mark.parametrize("strategy", ["absolute", "delta", "blind_delta"])
-def test_a_record_reads_back_equal_from_json(strategy):
+def test_a_record_reads_back_equal_from_json(strategy, swap):
     of = three_turns()
-    ends = ends_of(of, strategy=strategy)
+    ends = ends_of(of, strategy=strategy, swap=swap)
     for left_out in (None, *ends):
         made = {key: end for key, end in ends.items() if key != left_out}
-        record = build_record(of, made, condition(strategy=strategy), FACTS)
+        record = build_record(of, made, condition(strategy=strategy, swap=swap), FACTS)
         assert RunRecord.model_validate_json(record.model_dump_json(by_alias=True)) == record
         assert RunRecord.model_validate(record.model_dump()) == record
+
+
+def test_the_second_order_stands_beside_the_first_under_letters_of_its_own():
+    of = three_turns()
+    ends = ends_of(of, swap=True)
+    once, twice = dumped(of, ends_of(of)), dumped(of, ends, swap=True)
+    own = [
+        {name: each.pop(name) for name in ("pairwise_assignment_swapped", "em_pairwise_selections_swapped")}
+        for each in twice["turns"]
+    ]
+    assert twice["turns"] == once["turns"]
+    assert own == [
+        {
+            "pairwise_assignment_swapped": {"0": {"A": "original", "B": "human"}},
+            "em_pairwise_selections_swapped": {"0": "B"},
+        },
+        {"pairwise_assignment_swapped": {}, "em_pairwise_selections_swapped": {}},
+        {
+            "pairwise_assignment_swapped": {index: {"A": "alternate", "B": "original"} for index in "01"},
+            "em_pairwise_selections_swapped": {"0": "B", "1": "B"},
+        },
+    ]
+
+
+def test_a_failed_second_order_leaves_the_first_alone():
+    of = three_turns()
+    ends = ends_of(of, swap=True)
+    del ends[CallKey(1, "pairwise_swapped")]
+    first = dumped(of, ends, swap=True)["turns"][0]
+    assert first["em_pairwise_selections"] == {"0": "B"}
+    assert "em_pairwise_selections_swapped" not in first
+    assert first["pairwise_assignment_swapped"] == {"0": {"A": "original", "B": "human"}}
 
 
 TOLD_BY = {

@@ -59,8 +59,8 @@ def _turn(name: str, number: int) -> dict[str, Any]:
     }
 
 
-def calls_of(one: Conversation) -> dict[CallKey, Call]:
-    return {call.key: call for call in conversation_calls(one, CONDITION, PROMPTS)}
+def calls_of(one: Conversation, condition: Condition = CONDITION) -> dict[CallKey, Call]:
+    return {call.key: call for call in conversation_calls(one, condition, PROMPTS)}
 
 
 def on_the_wire(call: Call) -> list[dict[str, str]]:
@@ -91,10 +91,11 @@ class Provider:
     backwards: Sequence[str] = ()
     gathered: set[str] = field(default_factory=set)
     asks: list[Ask] = field(default_factory=list)
+    condition: Condition = CONDITION
 
     def __post_init__(self) -> None:
         self._of = {one.conversation_id: one for one in self.conversations}
-        self._calls = {name: calls_of(one) for name, one in self._of.items()}
+        self._calls = {name: calls_of(one, self.condition) for name, one in self._of.items()}
         self._known = {_identity(on_the_wire(call)): call for calls in self._calls.values() for call in calls.values()}
         self._barriers = {name: Barrier(len(self._calls[name])) for name in self.held}
         self._counts = Counter[tuple[str, CallKey]]()

@@ -51,6 +51,12 @@ def test_a_baseline_is_one_of_five(refused):
     assert str(error) == "a baseline must be one of null, random, majority, lexicon, oracle, got 'genius'"
 
 
+def test_a_provider_that_gets_no_schema_is_named(refused):
+    error = refused("baseline/null", SERVED, "azureai/x", structured=True)
+    assert isinstance(error, UsageError)
+    assert str(error).endswith("must take a JSON schema, which Inspect does not send to azureai/x")
+
+
 def test_an_unknown_provider_is_named(refused):
     error = refused(SERVED, "oopenai/x")
     assert isinstance(error, RunError)

@@ -64,7 +64,7 @@ class PartsBaseline(ABC):
                 return ReviewAnswer(self.emotions(ask), self.judgements(ask))
             case "perspective":
                 return self.judgements(ask)
-            case "pairwise":
+            case "pairwise" | "pairwise_swapped":
                 return PairwiseAnswer(self.selections(ask))
             case "outcome":
                 return self.outcome(ask)

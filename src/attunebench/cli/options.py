@@ -12,3 +12,12 @@ DataPath = Annotated[
 ]
 ModeOption = Annotated[Mode, typer.Option("--mode", help="What the model is shown and asked for.")]
 StrategyOption = Annotated[Strategy, typer.Option("--panas", help="How affect after the conversation is asked for.")]
+BlindOption = Annotated[
+    bool, typer.Option("--blind", help="Give the compared replies neutral names, in an order that tells nothing.")
+]
+SwapOption = Annotated[bool, typer.Option("--swap", help="Ask every comparison in both orders.")]
+StructuredOption = Annotated[
+    bool, typer.Option("--structured", help="Send a JSON schema of the reply with every call.")
+]
+PromptsOption = Annotated[Path | None, typer.Option("--prompts", help="Your own folder of prompt templates.")]
+QuestionsOption = Annotated[Path | None, typer.Option("--questions", help="Your own wordings of the questions.")]

@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from attunebench.cli.options import DataPath, ModeOption, StrategyOption
+from attunebench.cli.options import (
+    BlindOption,
+    DataPath,
+    ModeOption,
+    PromptsOption,
+    QuestionsOption,
+    StrategyOption,
+    StructuredOption,
+    SwapOption,
+)
 
 
 def run_models(
@@ -21,6 +30,8 @@ def run_models(
     out: Annotated[Path, typer.Option(help="Folder for the records, the ledger and Inspect's logs.")],
     mode: ModeOption = "default",
     panas: StrategyOption = "absolute",
+    prompts: PromptsOption = None,
+    questions: QuestionsOption = None,
     limit: Annotated[int | None, typer.Option(help="Only the first so many conversations.")] = None,
     ids: Annotated[str | None, typer.Option(help="Only these conversations, separated by commas.")] = None,
     max_connections: Annotated[int, typer.Option(min=1, help="Calls in flight at once, per model.")] = 10,
@@ -47,6 +58,9 @@ def run_models(
         bool,
         typer.Option("--retry-failed", help="Ask calls again that the provider failed in an earlier run into OUT."),
     ] = False,
+    blind: BlindOption = False,
+    swap: SwapOption = False,
+    structured: StructuredOption = False,
     log_samples: Annotated[
         bool, typer.Option("--log-samples", help="Keep all messages in Inspect's logs too, for `inspect view`.")
     ] = False,
@@ -59,6 +73,7 @@ def run_models(
     from attunebench.dataset.load import load_dataset
     from attunebench.display import make_display
     from attunebench.models.settings import Settings
+    from attunebench.protocol.prompts import load_prompts
     from attunebench.report.formats import print_tables
     from attunebench.run.engine import RunPlan, run
     from attunebench.run.estimate import expected_calls
@@ -78,6 +93,10 @@ def run_models(
         max_cost=inf if max_cost is None else max_cost,
         cache=cache,
         redact=redact,
+        blind=blind,
+        swap=swap,
+        structured=structured,
+        prompts=load_prompts(prompts, questions),
         log_samples=log_samples,
         settings=Settings(max_connections=max_connections, max_tokens=max_tokens, attempts=attempts, batch=batch),
     )

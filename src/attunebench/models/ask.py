@@ -13,6 +13,7 @@ from inspect_ai.model import (
     GenerateConfig,
     Model,
     ModelOutput,
+    ResponseSchema,
 )
 from tenacity import RetryError
 
@@ -77,11 +78,20 @@ def chat_message(message: Message) -> ChatMessage:
 
 
 async def ask(
-    model: Model, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, cache: CachePolicy | None = None
+    model: Model,
+    messages: Sequence[ChatMessage],
+    *,
+    max_tokens: int | None = None,
+    cache: CachePolicy | None = None,
+    schema: ResponseSchema | None = None,
 ) -> ModelReply | ProviderFailure:
-    """Ask once. `max_tokens` overrides the run's limit for this call; `cache` says where a reply may be kept."""
+    """Ask once.
+
+    `max_tokens` overrides the run's limit for this call; `cache` says where a reply may be kept; `schema` goes to the
+    provider with the messages.
+    """
     started = time.monotonic()
-    config = GenerateConfig(max_tokens=max_tokens)
+    config = GenerateConfig(max_tokens=max_tokens, response_schema=schema)
     try:
         with noting_requests() as sending:
             output = await model.generate(list(messages), config=config, cache=cache or False)

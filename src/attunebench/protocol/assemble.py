@@ -20,9 +20,10 @@ from attunebench.protocol.answers import (
     Reading,
     ReviewAnswer,
 )
-from attunebench.protocol.calls import CallKey, Condition, Strategy, turn_questions, turn_sides
+from attunebench.protocol.calls import CallKey, Condition, Strategy, turn_questions
 from attunebench.protocol.records import RunRecord
 from attunebench.protocol.render import panas_totals, shows_totals
+from attunebench.protocol.sides import Sides, turn_sides
 
 UNKNOWN_TOTAL = 40
 """Where predicted changes start if the total before is unknown: the middle of 10-70."""
@@ -69,19 +70,16 @@ def build_record(
             "em_model": facts.model,
             "run_timestamp": facts.timestamp,
             "mode": condition.mode,
-            "turns": [_turn(turn, answers) for turn in conversation.ordered_turns],
+            "turns": [_turn(turn, answers, condition) for turn in conversation.ordered_turns],
             "post_conversation": _post(conversation, answers.get(CallKey(None, "outcome")), condition),
             "api_cost": facts.cost,
             "duration_seconds": facts.duration,
             "calls": [_call(key, end) for key, end in ends.items()],
             "provenance": {
                 **facts.extra,
+                **condition.parts(),
                 "condition": condition.id,
                 "epoch": facts.epoch,
-                "prompt_version": condition.prompt_version,
-                "prompt_hash": condition.prompt_hash,
-                "generation": dict(condition.generation),
-                "data_hash": condition.data_hash,
                 "program_version": facts.program_version,
             },
         }
@@ -99,15 +97,13 @@ def _call(key: CallKey, end: CallEnd) -> dict[str, Any]:
     }
 
 
-def _turn(turn: Turn, answers: Mapping[CallKey, Any]) -> dict[str, Any]:
+def _turn(turn: Turn, answers: Mapping[CallKey, Any], condition: Condition) -> dict[str, Any]:
     number = turn.turn_number
-    sides = turn_sides(turn)
     draft: DraftAnswer | None = answers.get(CallKey(number, "draft"))
     review: ReviewAnswer | None = answers.get(CallKey(number, "review"))
     nothing_asked = None if turn_questions(turn).asked else JudgementAnswers()
     judgements = review.judgements if review else nothing_asked
     perspective: JudgementAnswers | None = answers.get(CallKey(number, "perspective"), nothing_asked)
-    pairwise: PairwiseAnswer | None = answers.get(CallKey(number, "pairwise"))
     tags = review and [{"emotion": tag.emotion, "intensity": tag.intensity} for tag in review.emotions]
     return {
         "turnNumber": number,
@@ -115,11 +111,21 @@ def _turn(turn: Turn, answers: Mapping[CallKey, Any]) -> dict[str, Any]:
         "em_drafted_response": draft.drafted_response if draft else None,
         "response_reasoning": draft.reasoning if draft else None,
         "emotion_reasoning": review.reasoning if review else None,
-        "pairwise_assignment": sides,
-        "em_pairwise_selections": dict(pairwise.selections) if pairwise else None if sides else {},
+        **_selections(turn_sides(turn), answers.get(CallKey(number, "pairwise")), ""),
+        **(_swapped(turn, answers) if condition.swap else {}),
         **_judgements(judgements, ""),
         **_judgements(perspective, "_hp"),
     }
+
+
+def _swapped(turn: Turn, answers: Mapping[CallKey, Any]) -> dict[str, Any]:
+    answer = answers.get(CallKey(turn.turn_number, "pairwise_swapped"))
+    return _selections(turn_sides(turn, swapped=True), answer, "_swapped")
+
+
+def _selections(sides: Sides, answer: PairwiseAnswer | None, suffix: str) -> dict[str, Any]:
+    selections = dict(answer.selections) if answer else None if sides else {}
+    return {f"pairwise_assignment{suffix}": sides, f"em_pairwise_selections{suffix}": selections}
 
 
 def _judgements(answers: JudgementAnswers | None, suffix: str) -> dict[str, dict[str, YesNo] | None]:

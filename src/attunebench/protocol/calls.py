@@ -1,7 +1,8 @@
 """The vocabulary of the protocol: what a call is, and under which condition it is made.
 
 A conversation of n turns has at most 4 n + 1 calls: per turn a draft, a review, the same questions in the
-participant's perspective, and the comparisons; at the end the outcome. Source: AttuneBench, arXiv 2605.21739.
+participant's perspective, and the comparisons; at the end the outcome. Where comparisons are asked in both orders,
+each turn has one more. Source: AttuneBench, arXiv 2605.21739.
 """
 
 import hashlib
@@ -10,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-from attunebench.dataset.schema import Conversation, Letter, Turn
+from attunebench.dataset.schema import Conversation, Turn
 from attunebench.errors import UsageError
+from attunebench.protocol.sides import Sides, reply_names, turn_sides
 
-CallKind: TypeAlias = Literal["draft", "review", "perspective", "pairwise", "outcome"]
+CallKind: TypeAlias = Literal["draft", "review", "perspective", "pairwise", "pairwise_swapped", "outcome"]
 Mode: TypeAlias = Literal["default", "verbose", "omniscient", "verbose_omniscient"]
 Strategy: TypeAlias = Literal["absolute", "delta", "blind_delta"]
 
@@ -42,12 +44,15 @@ class Asked:
     """What a call asks for, by which its reply is read.
 
     `yes_no`: ids of the yes/no questions. `sides`: for each comparison, by its index as a text, the label that
-    stands under each letter. `panas`: the strategy of an outcome call.
+    stands under each letter. `names`: where replies have neutral names, the label behind each name. `panas`: the
+    strategy of an outcome call. `reasoning`: whether the model is to give its reasons.
     """
 
     yes_no: tuple[str, ...] = ()
-    sides: Mapping[str, Mapping[Letter, str | None]] = field(default_factory=dict, hash=False)
+    sides: Sides = field(default_factory=dict, hash=False)
+    names: Mapping[str, str] = field(default_factory=dict, hash=False)
     panas: Strategy = "absolute"
+    reasoning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +69,15 @@ class Call:
 class Condition:
     """What must not mix: results of different conditions never stand in one row.
 
-    Raises `UsageError` for an unknown mode or strategy.
+    `blind`: compared replies have neutral names. `swap`: comparisons are asked in both orders. `structured`: a JSON
+    schema of the reply goes with every call. Raises `UsageError` for an unknown mode or strategy.
     """
 
     mode: Mode = "default"
     strategy: Strategy = "absolute"
+    blind: bool = False
+    swap: bool = False
+    structured: bool = False
     prompt_version: str
     prompt_hash: str
     generation: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -129,15 +138,7 @@ def turn_questions(turn: Turn) -> TurnQuestions:
     return TurnQuestions(tuple(asked), tuple(not_applicable))
 
 
-def turn_sides(turn: Turn) -> dict[str, dict[Letter, str | None]]:
-    """Return, for each comparison of the turn by its index as a text, the label under each letter."""
-    return {
-        str(index): {"A": comparison.response_a, "B": comparison.response_b}
-        for index, comparison in enumerate(turn.comparisons)
-    }
-
-
-def planned_calls(conversation: Conversation, strategy: Strategy) -> tuple[Call, ...]:
+def planned_calls(conversation: Conversation, condition: Condition) -> tuple[Call, ...]:
     """Return every call of a conversation in the order of the thread, without its messages.
 
     A turn without applicable questions has no perspective call, one without comparisons no pairwise call.
@@ -148,12 +149,22 @@ def planned_calls(conversation: Conversation, strategy: Strategy) -> tuple[Call,
         calls.append(Call(conversation.conversation_id, CallKey(turn, kind), (), asked))
 
     for turn in conversation.ordered_turns:
-        questions = Asked(yes_no=turn_questions(turn).asked)
-        plan(turn.turn_number, "draft", Asked())
-        plan(turn.turn_number, "review", questions)
-        if questions.yes_no:
-            plan(turn.turn_number, "perspective", questions)
+        number, yes_no = turn.turn_number, turn_questions(turn).asked
+        plan(number, "draft", Asked(reasoning=condition.verbose))
+        plan(number, "review", Asked(yes_no=yes_no, reasoning=condition.verbose))
+        if yes_no:
+            plan(number, "perspective", Asked(yes_no=yes_no))
         if turn.comparisons:
-            plan(turn.turn_number, "pairwise", Asked(sides=turn_sides(turn)))
-    plan(None, "outcome", Asked(panas=strategy))
+            plan(number, "pairwise", _compared(conversation, turn, condition, swapped=False))
+        if turn.comparisons and condition.swap:
+            plan(number, "pairwise_swapped", _compared(conversation, turn, condition, swapped=True))
+    plan(None, "outcome", Asked(panas=condition.strategy))
     return tuple(calls)
+
+
+def _compared(conversation: Conversation, turn: Turn, condition: Condition, *, swapped: bool) -> Asked:
+    sides = turn_sides(turn, swapped=swapped)
+    if not condition.blind:  # open names are labels, or read as such
+        return Asked(sides=sides)
+    names = reply_names(conversation.conversation_id, turn, blind=True, swapped=swapped)
+    return Asked(sides=sides, names={name: label for label, name in names.items()})

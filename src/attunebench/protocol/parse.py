@@ -88,7 +88,7 @@ def _read_answer(call: Call, value: Any, count: Count) -> Answer:
             return _review(value, call.asked, count)
         case "perspective":
             return _judgements(value, call.asked, count)
-        case "pairwise":
+        case "pairwise" | "pairwise_swapped":
             return PairwiseAnswer(_selections(_object(value, "pairwise_selections"), call.asked, count))
         case "outcome":
             return _outcome(value, call.asked.panas, count)
@@ -195,7 +195,7 @@ def _selections(raw: Mapping[str, Any], asked: Asked, count: Count) -> dict[str,
             continue
         if value is None:
             continue
-        letter = _letter(value, sides) if isinstance(value, str) else None
+        letter = _letter(value, sides, asked.names) if isinstance(value, str) else None
         if letter is None:
             count["unreadable"] += 1
         else:
@@ -203,12 +203,12 @@ def _selections(raw: Mapping[str, Any], asked: Asked, count: Count) -> dict[str,
     return selections
 
 
-def _letter(value: str, sides: Mapping[Letter, str | None]) -> Letter | None:
-    """Read a letter, or the label of the reply that stands under one."""
+def _letter(value: str, sides: Mapping[Letter, str | None], names: Mapping[str, str]) -> Letter | None:
+    """Read a letter, or the name or label of the reply that stands under one."""
     letter = read_winner(value)
     if letter:
         return letter
-    label = read_label(value)
+    label = names.get(value.strip().lower()) or read_label(value)
     matching = [side for side, shown in sides.items() if shown == label]
     return matching[0] if len(matching) == 1 else None
 

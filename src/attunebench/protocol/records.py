@@ -35,6 +35,7 @@ from attunebench.dataset.values import read_branch_score, read_intensity, read_n
 from attunebench.instrument import BRANCHES, EMOTION_WORDS, canonical_emotion
 from attunebench.protocol.calls import Strategy
 
+_LEFT_OUT_IF_NONE = Field(exclude_if=lambda value: value is None)
 _ABSURD = 1e9
 """No scale reaches so far; sums of greater errors would overflow."""
 
@@ -126,6 +127,7 @@ Number = Annotated[
 Intensity = Annotated[Annotated[int, Field(ge=1, le=7)] | None, _or_none(read_intensity)]
 Answers = Annotated[dict[str, Annotated[YesNo | None, _or_none(read_yes_no)]] | None, Lenient]
 Selections = Annotated[dict[str, Annotated[Letter | None, _or_none(read_winner)]] | None, Lenient]
+Assignment = Annotated[dict[str, dict[Letter, str | None]] | None, Lenient]
 Text = Annotated[str | None, Lenient]
 Branches = Annotated[
     dict[str, float] | None,
@@ -161,7 +163,9 @@ class TurnRecord(RecordPart):
     """What the model predicted and drafted for one turn.
 
     `om_assessment` is what the reply did, `human_prediction` what the participant would have wanted; `_hp` marks the
-    same two from the perspective call. Pairwise selections and assignments are keyed by the comparison's position.
+    same two from the perspective call. Pairwise selections and assignments are keyed by the comparison's position;
+    `_swapped` marks those of the call that shows the sides exchanged, under letters of its own; where they are none,
+    they are not written.
     """
 
     turn_number: Annotated[StrictInt, Field(alias="turnNumber")]
@@ -169,12 +173,14 @@ class TurnRecord(RecordPart):
     em_drafted_response: Text = None
     response_reasoning: Text = None
     emotion_reasoning: Text = None
-    pairwise_assignment: Annotated[dict[str, dict[Letter, str | None]] | None, Lenient] = None
+    pairwise_assignment: Assignment = None
     em_binary_om_assessment: Answers = None
     em_binary_human_prediction: Answers = None
     em_binary_om_assessment_hp: Answers = None
     em_binary_human_prediction_hp: Answers = None
     em_pairwise_selections: Selections = None
+    pairwise_assignment_swapped: Annotated[Assignment, _LEFT_OUT_IF_NONE] = None
+    em_pairwise_selections_swapped: Annotated[Selections, _LEFT_OUT_IF_NONE] = None
     em_draft_judge_scores: Annotated[dict[str, Number] | None, Lenient] = None
     em_draft_judge_scores_by_model: Annotated[dict[str, Any] | None, Lenient] = None
     em_draft_binary_assessment: Answers = None
@@ -224,6 +230,11 @@ class Provenance(RecordPart):
 
     condition: str | None = None
     epoch: int = 1
+    mode: str | None = None
+    strategy: str | None = None
+    blind: bool | None = None
+    swap: bool | None = None
+    structured: bool | None = None
     prompt_version: str | None = None
     prompt_hash: str | None = None
     generation: dict[str, Any] | None = None

@@ -13,10 +13,19 @@ from typing import Any
 
 from attunebench.dataset.schema import Conversation, Panas, Turn
 from attunebench.instrument import CLARITY_OPTIONS, EMOTION_WORDS, FIT_OPTIONS, LOOKING_FOR_OPTIONS, Voice
-from attunebench.protocol.calls import Call, CallKey, Condition, Message, planned_calls, turn_questions
+from attunebench.protocol.calls import (
+    Call,
+    CallKey,
+    CallKind,
+    Condition,
+    Message,
+    planned_calls,
+    turn_questions,
+)
 from attunebench.protocol.prompts import Prompts
+from attunebench.protocol.sides import name_of, reply_names
 
-_SIDE_NAMES = {"original": "original", "alternate": "alternate1", "human": "alternate2"}
+_COMPARING: tuple[CallKind, ...] = ("pairwise", "pairwise_swapped")
 _OPTIONS = {"looking_for": LOOKING_FOR_OPTIONS, "clarity": CLARITY_OPTIONS, "fit": FIT_OPTIONS}
 
 
@@ -33,7 +42,7 @@ def _calls(conversation: Conversation, condition: Condition, prompts: Prompts) -
     placeholder = Message("assistant", prompts.placeholder)
     thread = [Message("system", prompts.render("system"))]
 
-    planned = {call.key: call for call in planned_calls(conversation, condition.strategy)}
+    planned = {call.key: call for call in planned_calls(conversation, condition)}
 
     def call(key: CallKey, prompt: str) -> Call:
         return replace(planned[key], messages=(*thread, Message("user", prompt)))
@@ -52,8 +61,11 @@ def _calls(conversation: Conversation, condition: Condition, prompts: Prompts) -
         thread += [Message("user", review), placeholder]
         if (key := CallKey(number, "perspective")) in planned:
             yield call(key, prompts.render("perspective", **values, **_yes_no(turn, prompts, "to_participant")))
-        if (key := CallKey(number, "pairwise")) in planned:
-            yield call(key, prompts.render("pairwise", **values, **_comparisons(turn, prompts)))
+        for kind in _COMPARING:
+            if (key := CallKey(number, kind)) in planned:
+                # Nor does this template get the reply: it could tell it from the alternates.
+                compared = _comparisons(turn, planned[key], condition, prompts)
+                yield call(key, prompts.render("pairwise", **before, **compared))
     yield call(CallKey(None, "outcome"), _outcome(conversation, condition, prompts))
 
 
@@ -63,22 +75,20 @@ def _yes_no(turn: Turn, prompts: Prompts, voice: Voice) -> dict[str, Any]:
     return {"yes_no": texts, "not_applicable": questions.not_applicable, "emotion_words": EMOTION_WORDS}
 
 
-def _comparisons(turn: Turn, prompts: Prompts) -> dict[str, Any]:
+def _comparisons(turn: Turn, call: Call, condition: Condition, prompts: Prompts) -> dict[str, Any]:
+    swapped = call.key.kind == "pairwise_swapped"
+    names = reply_names(call.conversation_id, turn, blind=condition.blind, swapped=swapped)
     comparisons = [
         {
-            "index": str(index),
+            "index": index,
             "text": prompts.questions.pairwise_text(comparison.question_id, "about_participant"),
-            "a": _side_name(comparison.response_a),
-            "b": _side_name(comparison.response_b),
+            "a": name_of(sides["A"], names),
+            "b": name_of(sides["B"], names),
         }
-        for index, comparison in enumerate(turn.comparisons)
+        for comparison, (index, sides) in zip(turn.comparisons, call.asked.sides.items(), strict=True)
     ]
-    replies = {name: turn.reply(label) for label, name in _SIDE_NAMES.items()}
+    replies = {name: turn.reply(label) for label, name in names.items()}
     return {"comparisons": comparisons, "replies": {name: text for name, text in replies.items() if text is not None}}
-
-
-def _side_name(label: str | None) -> str:
-    return _SIDE_NAMES.get(label or "", label or "unknown")
 
 
 def _as_text(value: Any) -> str:

@@ -19,6 +19,7 @@ from attunebench.errors import RunError, UsageError
 from attunebench.models.baseline import PREFIX, Answerer, open_baseline
 from attunebench.models.providers import open_model
 from attunebench.models.settings import Settings
+from attunebench.models.structured import require_schema_support
 from attunebench.protocol.calls import Call, CallKey, Condition, Mode, Strategy, planned_calls
 from attunebench.protocol.prompts import Prompts, load_prompts
 from attunebench.run.budget import Budget
@@ -41,6 +42,7 @@ _HOW_TO_GO_ON = "what was answered is kept: the same command goes on from there"
 class RunPlan:
     """What to run: models by Inspect's names (or `baseline/NAME`) on a data set, under one condition, into `out`.
 
+    `mode` to `structured` are parts of the condition; see `attunebench.protocol.calls.Condition`.
     `ids` and `limit` choose conversations; the condition is that of the whole data set all the same. `epochs` is how
     often each model reads each of them. `retry_failed` asks calls again that an earlier run into `out` had to give up
     because of the provider. With `prices`, costs are written down, and the run ends before it costs more than
@@ -56,6 +58,9 @@ class RunPlan:
     limit: int | None = None
     mode: Mode = "default"
     strategy: Strategy = "absolute"
+    blind: bool = False
+    swap: bool = False
+    structured: bool = False
     settings: Settings = field(default_factory=Settings)
     prompts: Prompts = field(default_factory=load_prompts)
     epochs: int = 1
@@ -77,6 +82,9 @@ class RunPlan:
         return Condition(
             mode=self.mode,
             strategy=self.strategy,
+            blind=self.blind,
+            swap=self.swap,
+            structured=self.structured,
             prompt_version=self.prompts.version,
             prompt_hash=self.prompts.sha256,
             generation=self.settings.condition(),
@@ -85,7 +93,7 @@ class RunPlan:
 
     def count_calls(self) -> int:
         """Return the number of calls of the run, without those asked again."""
-        calls = sum(len(planned_calls(c, self.strategy)) for c in self.chosen.conversations)
+        calls = sum(len(planned_calls(c, self.condition)) for c in self.chosen.conversations)
         return calls * len(self.models) * self.epochs
 
     def samples(self) -> list[SampleKey]:
@@ -121,7 +129,8 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
     earlier run into the same folder has finished is not asked again, and is in the totals.
 
     Raises:
-        UsageError: a model's name is not one, or stands twice; a conversation that the data set lacks.
+        UsageError: a model's name is not one, stands twice, or is of a provider that takes no schema where one is to
+            be sent; a conversation that the data set lacks.
         RunError: the folder is in use or holds results of another condition, a model cannot be opened, or the run could
             not go on.
     """
@@ -231,6 +240,8 @@ def _open(name: str, plan: RunPlan) -> Model:
     if name.startswith(PREFIX):
         baseline = name.removeprefix(PREFIX)
         return open_baseline(baseline, _answerer(baseline, plan), plan.settings.generate_config())
+    if plan.structured:
+        require_schema_support(name)
     return open_model(name, plan.settings)
 
 
@@ -240,7 +251,7 @@ def _answerer(name: str, plan: RunPlan) -> Answerer:
 
     @lru_cache(maxsize=1024)
     def calls(conversation_id: str) -> dict[CallKey, Call]:
-        return {call.key: call for call in planned_calls(conversations[conversation_id], plan.strategy)}
+        return {call.key: call for call in planned_calls(conversations[conversation_id], plan.condition)}
 
     def answer(conversation_id: str, key: CallKey) -> str:
         return baseline.reply(conversations[conversation_id], calls(conversation_id)[key])

@@ -13,6 +13,7 @@ from attunebench.dataset.schema import Conversation
 from attunebench.models.ask import ModelReply, ProviderFailure, ask, chat_message
 from attunebench.models.cache import cache_policy
 from attunebench.models.settings import Settings
+from attunebench.models.structured import response_schema
 from attunebench.protocol.answers import ASKED_AGAIN, CallState, Failed, Reading
 from attunebench.protocol.assemble import CallEnd
 from attunebench.protocol.calls import Call, CallKey, Condition
@@ -93,9 +94,10 @@ class Asker:
         self, call: Call, messages: list[ChatMessage], max_tokens: int, number: int
     ) -> tuple[ModelReply | ProviderFailure, Reading]:
         """Ask once; with a cache, take the first reply that is kept and can be read, else one that was not kept."""
+        schema = response_schema(call) if self.terms.condition.structured else None
         for replay in count():
             cache = cache_policy(self.terms.condition.id, self.epoch, number, replay) if self.terms.cache else None
-            reply = await ask(self.model, messages, max_tokens=max_tokens, cache=cache)
+            reply = await ask(self.model, messages, max_tokens=max_tokens, cache=cache, schema=schema)
             reading = _read(call, reply)
             is_kept = isinstance(reply, ModelReply) and reply.cache_hit
             if not is_kept or reading.state.is_answer:

@@ -97,7 +97,7 @@ class FloorScorer:
         return FloorScores(self._strategy, self._draws, places, stacked)
 
     def _rows(self, conversation: Conversation) -> Iterator[tuple[str, Values]]:
-        calls = planned_calls(conversation, self._strategy)
+        calls = planned_calls(conversation, self._condition)
         for baseline in self._baselines:
             scored = score(conversation, answer_calls(baseline, conversation, calls, self._condition))
             yield baseline.name, _row(flatten(scored))
