@@ -113,6 +113,22 @@ def test_a_users_file_may_differ_in_order_wording_and_byte_order_mark(tmp_path):
     assert mine.yes_no_text("B1", "to_participant") == "Hat die Antwort dein Gefühl aufgegriffen?"
 
 
+OWN = {"id": "B999", "branch": "using", "about_participant": "Does it rhyme?", "to_participant": "Did it rhyme?"}
+
+
+def test_a_users_file_may_word_questions_of_the_users_own(tmp_path):
+    raw = json.loads(BUNDLED)
+    raw["yes_no"].insert(0, OWN)
+    raw["pairwise"].insert(0, OWN)
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(raw), encoding="utf-8")
+    mine = ins.load_questions(path)
+    assert tuple(mine.yes_no) == (*ins.YES_NO_IDS, "B999")
+    assert tuple(mine.pairwise) == (*ins.PAIRWISE_IDS, "B999")
+    assert mine.yes_no_text("B999", "to_participant") == "Did it rhyme?"
+    assert mine.pairwise_text("B999", "about_participant") == "Does it rhyme?"
+
+
 def refusal(tmp_path, data: bytes) -> list[str]:
     """Load `data` as a question file, expect a refusal, and return its lines without the file's name."""
     path = tmp_path / "mine.json"
@@ -137,8 +153,17 @@ def changed(change) -> bytes:
         (lambda raw: raw["yes_no"].pop(0), "yes_no: all 36 ids must be present, got no 'B1'"),
         (lambda raw: raw["pairwise"].pop(), "pairwise: all 16 ids must be present, got no 'PW15'"),
         (
-            lambda raw: raw["yes_no"].append({"id": "B999"}),
-            "yes_no[36]: id must be one of the instrument's 36, got 'B999'",
+            lambda raw: raw["outcome"].append({"id": "q4_again"}),
+            "outcome[4]: id must be one of the instrument's 4, got 'q4_again'",
+        ),
+        (
+            lambda raw: raw["yes_no"].append(OWN | {"branch": "charm"}),
+            "yes_no B999: branch must be 'perceiving' or 'understanding' or 'using' or 'regulating' or "
+            "'cognitive_framing', got 'charm'",
+        ),
+        (
+            lambda raw: raw["pairwise"].append(OWN | {"to_participant": ""}),
+            "pairwise B999: to_participant must be a text that is not empty, got ''",
         ),
         (
             lambda raw: raw["yes_no"].append(raw["yes_no"][1]),
@@ -180,12 +205,14 @@ def test_a_broken_rule_is_named_with_its_place_and_value(tmp_path, change, messa
 def test_all_problems_are_reported_at_once(tmp_path):
     def change(raw):
         raw["yes_no"][0]["id"] = "B0"
+        raw["branches"][0]["id"] = "charm"
         raw["pairwise"][0]["to_participant"] = ""
 
     assert refusal(tmp_path, changed(change)) == [
-        "yes_no[0]: id must be one of the instrument's 36, got 'B0'",
         "yes_no: all 36 ids must be present, got no 'B1'",
         "pairwise general: to_participant must be a text that is not empty, got ''",
+        "branches[0]: id must be one of the instrument's 4, got 'charm'",
+        "branches: all 4 ids must be present, got no 'perceiving'",
     ]
 
 

@@ -52,7 +52,9 @@ def show(
         prompt_version=loaded.version,
         prompt_hash=loaded.sha256,
     )
-    (chosen,) = load_dataset(data).select(ids=[conversation]).conversations
+    dataset = load_dataset(data)
+    loaded.require_wordings(dataset.conversations)
+    (chosen,) = dataset.select(ids=[conversation]).conversations
     found = _find(conversation_calls(chosen, condition, loaded), CallKey(None if call == "outcome" else turn, call))
     for message in found.messages:
         typer.echo(f"=== {message.role}\n{message.content}\n")

@@ -17,6 +17,8 @@ _BUNDLED_NAME = "questions.json"
 _BUNDLED = json.loads(read_data(_BUNDLED_NAME))
 
 _SECTIONS = ("yes_no", "pairwise", "outcome", "branches", "unknown")
+_OPEN_SECTIONS = ("yes_no", "pairwise")
+"""Where a user's file may word questions of the user's own data beside the instrument's."""
 _IDS: Mapping[str, tuple[str, ...]] = {name: tuple(q["id"] for q in _BUNDLED[name]) for name in _SECTIONS}
 
 YES_NO_IDS: Final[tuple[str, ...]] = _IDS["yes_no"]
@@ -38,8 +40,8 @@ YES_NO_BRANCHES: Final[Mapping[str, str]] = MappingProxyType({q["id"]: q["branch
 def load_questions(path: Path | None = None) -> Questions:
     """Load a question file; without a path, the bundled one.
 
-    The file has the shape of `data/questions.json`: all ids of the instrument and no others, each with both
-    wordings. Other keys are ignored.
+    The file has the shape of `data/questions.json`: all ids of the instrument, each with both wordings. The yes/no and
+    the pairwise questions may have further ids, those that a data set asks. Other keys are ignored.
 
     Raises:
         PromptError: the file cannot be read, is not JSON, or breaks a rule; every problem is one line that
@@ -103,7 +105,7 @@ def _section_problems(section: str, entries: list[Any]) -> Iterator[str]:
             yield f"{section}[{position}]: must be an object with an id, got {reprlib.repr(entry)}"
             continue
         found[question_id] += 1
-        if question_id not in known:
+        if question_id not in known and section not in _OPEN_SECTIONS:
             rule = f"id must be one of the instrument's {len(known)}"
             yield f"{section}[{position}]: {rule}, got {question_id!r}"
             continue
@@ -124,8 +126,15 @@ def _entry_problems(section: str, entry: dict[str, Any]) -> Iterator[str]:
             yield f"{place}: {voice} must be a text that is not empty, got {reprlib.repr(wording)}"
         elif section == "unknown" and "{id}" not in wording:
             yield f"{place}: {voice} must contain {{id}}, got {wording!r}"
-    if section == "yes_no" and entry.get("branch") != (branch := YES_NO_BRANCHES[entry["id"]]):
-        yield f"{place}: branch must be {branch!r}, got {reprlib.repr(entry.get('branch'))}"
+    if section == "yes_no" and entry.get("branch") not in (branches := _branches(entry["id"])):
+        rule = f"branch must be {' or '.join(map(repr, branches))}"
+        yield f"{place}: {rule}, got {reprlib.repr(entry.get('branch'))}"
+
+
+def _branches(question_id: str) -> list[str]:
+    """Return the branches that a yes/no question may have: its own, or any if the instrument does not know it."""
+    own = YES_NO_BRANCHES.get(question_id)
+    return [own] if own else list(dict.fromkeys(YES_NO_BRANCHES.values()))
 
 
 def _is_text(value: object) -> TypeGuard[str]:
@@ -134,7 +143,7 @@ def _is_text(value: object) -> TypeGuard[str]:
 
 def _in_order(raw: dict[str, Any], section: str) -> list[dict[str, Any]]:
     by_id = {entry["id"]: entry for entry in raw[section]}
-    return [by_id[question_id] for question_id in _IDS[section]]
+    return [by_id[question_id] for question_id in dict.fromkeys((*_IDS[section], *by_id))]
 
 
 def _wordings(entry: dict[str, Any]) -> dict[str, str]:

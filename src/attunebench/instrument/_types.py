@@ -36,7 +36,7 @@ class YesNoQuestion(Question):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
-    """The wordings of one question file, each section keyed by id in instrument order.
+    """The wordings of one question file, each section keyed by id in instrument order, a user's own ids after that.
 
     `sha256` is the hex digest of the file's bytes. `outcome` holds the questions after the conversation, and
     `branches` how well the replies did at each of the four branches (1-7; Mayer & Salovey's model). `unknown`

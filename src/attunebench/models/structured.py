@@ -1,5 +1,6 @@
 """Structured output: a JSON schema of the reply that goes to the provider with the messages."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from inspect_ai.model import ResponseSchema
@@ -28,12 +29,17 @@ def response_schema(call: Call) -> ResponseSchema:
     return ResponseSchema(name=call.key.kind, json_schema=JSONSchema.model_validate(reply_schema(call)), strict=True)
 
 
-def require_schema_support(name: str) -> None:
-    """Refuse a model whose provider is known to get no schema; whether a server heeds one cannot be known.
+def require_schema_support(names: Iterable[str]) -> None:
+    """Refuse models whose provider is known to get no schema; whether a server heeds one cannot be known.
 
     Raises:
         UsageError: the provider is one of `WITHOUT_SCHEMA`, or it is Bedrock and the model is not a Claude.
     """
+    if refused := [name for name in names if not _takes_schema(name)]:
+        rule = "--structured: the provider must take a JSON schema, which Inspect does not send to"
+        raise UsageError(f"{rule} {', '.join(refused)}")
+
+
+def _takes_schema(name: str) -> bool:
     provider, _, model = name.partition("/")
-    if provider in WITHOUT_SCHEMA or (provider == "bedrock" and "claude" not in model.lower()):
-        raise UsageError(f"--structured: the provider must take a JSON schema, which Inspect does not send to {name}")
+    return provider not in WITHOUT_SCHEMA and (provider != "bedrock" or "claude" in model.lower())

@@ -1,7 +1,7 @@
 """Loading prompt templates: versioned data files, one folder a version, identified by a hash of their contents."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import DictLoader, Environment, StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2.meta import find_undeclared_variables
 
+from attunebench.dataset.schema import Conversation
 from attunebench.errors import PromptError
-from attunebench.instrument import Questions, load_questions
+from attunebench.instrument import CUSTOM_PREFIX, Questions, load_questions
+from attunebench.protocol.calls import turn_questions
+from attunebench.protocol.probe import FULL, unused_variables
 
 CURRENT_VERSION = "1"
 TEMPLATES = ("system", "draft", "review", "perspective", "pairwise", "outcome", "background")
@@ -23,12 +27,14 @@ class Prompts:
     """A version of the prompts together with the question wordings they carry.
 
     `sha256` covers the bytes of every template and of the questions: equal hashes mean equal messages for equal data.
+    `questions_file` is the user's own, if there is one.
     """
 
     version: str
     sha256: str
     placeholder: str
     questions: Questions
+    questions_file: Path | None
     _environment: Environment = field(repr=False, compare=False)
     _source: str = field(repr=False, compare=False)
 
@@ -43,12 +49,37 @@ class Prompts:
         except Exception as error:  # a template can fail in any way an expression can
             raise _prompt_error(self._source, f"{name}.jinja", error) from error
 
+    def require_wordings(self, conversations: Iterable[Conversation]) -> None:
+        """Hold the user's own question file, if there is one, against the questions that conversations ask.
+
+        Without one, questions that the instrument does not know are asked by their ids.
+
+        Raises:
+            PromptError: the file words a question not at all; all such ids are named.
+        """
+        if self.questions_file is None:
+            return
+        asked = {place: None for one in conversations for place in _asked(one)}
+        known = {"yes_no": self.questions.yes_no, "pairwise": self.questions.pairwise}
+        if missing := [f"{section} {id_!r}" for section, id_ in asked if id_ not in known[section]]:
+            rule = "must word every question that the data set asks"
+            raise PromptError(f"{self.questions_file}: {rule}, got none of {', '.join(missing)}")
+
+
+def _asked(conversation: Conversation) -> Iterator[tuple[str, str]]:
+    """Yield section and id of the questions that need a wording: not those that bring their own, or have no id."""
+    for turn in conversation.turns:
+        yield from (("yes_no", id_) for id_ in turn_questions(turn).asked)
+        named = (comparison.question_id for comparison in turn.comparisons)
+        yield from (("pairwise", id_) for id_ in named if id_ and not id_.startswith(CUSTOM_PREFIX))
+
 
 def load_prompts(folder: Path | None = None, questions: Path | None = None) -> Prompts:
-    """Load the templates of a folder; without one, the bundled current version.
+    """Load the templates of a folder; without one, the bundled current version. So with the questions.
 
     Raises:
-        PromptError: a template is missing, is not UTF-8 or not valid, or the question file is wrong.
+        PromptError: a template is missing, is not UTF-8 or not valid, uses a variable that it does not get or fails to
+            use one that its call cannot do without; or the question file is wrong.
     """
     source = files("attunebench.protocol") / "prompts" / CURRENT_VERSION if folder is None else folder
     names = (*(f"{name}.jinja" for name in TEMPLATES), PLACEHOLDER)
@@ -61,14 +92,33 @@ def load_prompts(folder: Path | None = None, questions: Path | None = None) -> P
     digest = hashlib.sha256()
     for part in (*contents.values(), wording.sha256.encode()):
         digest.update(hashlib.sha256(part).digest())
-    return Prompts(
+    prompts = Prompts(
         version=CURRENT_VERSION if folder is None else folder.resolve().name,
         sha256=digest.hexdigest(),
         placeholder=placeholder,
         questions=wording,
+        questions_file=questions,
         _environment=_environment(texts, str(source)),
         _source=str(source),
     )
+    _check(prompts, texts)
+    return prompts
+
+
+def _check(prompts: Prompts, texts: Mapping[str, str]) -> None:
+    problems = [f"{prompts._source}: {problem}" for name in TEMPLATES for problem in _problems(prompts, name, texts)]
+    if problems:
+        raise PromptError("\n".join(problems))
+
+
+def _problems(prompts: Prompts, name: str, texts: Mapping[str, str]) -> Iterator[str]:
+    file = f"{name}.jinja"
+    environment = prompts._environment
+    used = find_undeclared_variables(environment.parse(texts[file])) - environment.globals.keys()
+    if unknown := sorted(used - FULL[name].keys()):
+        yield f"{file}: may use {', '.join(FULL[name]) or 'no variable'}, got {', '.join(unknown)}"
+    elif unused := unused_variables(name, lambda values: prompts.render(name, **values)):
+        yield f"{file}: must use {', '.join(unused)}, got a text that is the same whatever they are"
 
 
 def _read(source: Traversable | Path, name: str) -> bytes:

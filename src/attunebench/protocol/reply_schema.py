@@ -4,11 +4,12 @@ Written in what providers have in common: objects whose keys are all required, l
 (of whole numbers too, as few take bounds).
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from attunebench.instrument import BRANCHES, CLARITY_OPTIONS, EMOTION_WORDS, FIT_OPTIONS, LOOKING_FOR_OPTIONS
-from attunebench.protocol.calls import Asked, Call, Strategy
+from attunebench.protocol.calls import Asked, Call, Condition, Strategy
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -31,6 +32,12 @@ def reply_schema(call: Call) -> Schema:
             return _object({"pairwise_selections": _same(call.asked.sides, _one_of(("A", "B")))})
         case "outcome":
             return _object({**_panas(call.asked.panas), "conversation_wide": _wide()})
+
+
+def sent_texts(call: Call, condition: Condition) -> list[str]:
+    """Return all text that goes out with a call: its messages, and the schema if there is to be one."""
+    schema = [json.dumps(reply_schema(call))] if condition.structured else []
+    return [message.content for message in call.messages] + schema
 
 
 def _reasons(key: str, asked: Asked) -> dict[str, Schema]:

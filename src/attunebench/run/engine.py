@@ -49,6 +49,10 @@ class RunPlan:
     `max_cost`, earlier runs into `out` included. `cache` takes replies that Inspect keeps on this machine. `redact`
     keeps no reply in the ledger, only hashes. `log_samples` keeps every message in Inspect's logs too, for its
     viewer; the ledger holds the replies in any case.
+
+    Raises:
+        UsageError: a schema is to go to a provider that is known to get none.
+        PromptError: the user's own question file lacks an id that the data set asks.
     """
 
     dataset: DataSet
@@ -70,6 +74,11 @@ class RunPlan:
     cache: bool = False
     redact: bool = False
     log_samples: bool = False
+
+    def __post_init__(self) -> None:
+        self.prompts.require_wordings(self.dataset.conversations)
+        if self.structured:
+            require_schema_support(self.models)
 
     @cached_property
     def chosen(self) -> DataSet:
@@ -129,8 +138,7 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
     earlier run into the same folder has finished is not asked again, and is in the totals.
 
     Raises:
-        UsageError: a model's name is not one, stands twice, or is of a provider that takes no schema where one is to
-            be sent; a conversation that the data set lacks.
+        UsageError: a model's name is not one, or stands twice; a conversation that the data set lacks.
         RunError: the folder is in use or holds results of another condition, a model cannot be opened, or the run could
             not go on.
     """
@@ -240,8 +248,6 @@ def _open(name: str, plan: RunPlan) -> Model:
     if name.startswith(PREFIX):
         baseline = name.removeprefix(PREFIX)
         return open_baseline(baseline, _answerer(baseline, plan), plan.settings.generate_config())
-    if plan.structured:
-        require_schema_support(name)
     return open_model(name, plan.settings)
 
 

@@ -12,6 +12,7 @@ from math import ceil
 from attunebench.baselines import make_baseline
 from attunebench.protocol.calls import Call
 from attunebench.protocol.render import conversation_calls
+from attunebench.protocol.reply_schema import sent_texts
 from attunebench.run.engine import RunPlan
 from attunebench.run.ledger import SampleKey
 from attunebench.run.prices import Price
@@ -82,7 +83,7 @@ def _guesses(plan: RunPlan) -> Callable[[str], list[tuple[Call, int, int]]]:
     def calls(name: str) -> list[tuple[Call, int, int]]:
         conversation = conversations[name]
         return [
-            (call, _tokens(message.content for message in call.messages), _tokens([oracle.reply(conversation, call)]))
+            (call, _tokens(sent_texts(call, plan.condition)), _tokens([oracle.reply(conversation, call)]))
             for call in conversation_calls(conversation, plan.condition, plan.prompts)
         ]
 

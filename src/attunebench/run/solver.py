@@ -20,6 +20,7 @@ from attunebench.protocol.calls import Call, CallKey, Condition
 from attunebench.protocol.parse import read_reply
 from attunebench.protocol.prompts import Prompts
 from attunebench.protocol.render import conversation_calls
+from attunebench.protocol.reply_schema import sent_texts
 from attunebench.run.budget import BYTES_A_TOKEN, Budget
 from attunebench.run.journal import Journal
 from attunebench.run.ledger import Attempt
@@ -107,7 +108,7 @@ class Asker:
     def _greatest_cost(self, call: Call, max_tokens: int) -> float:
         if self.price is None:
             return 0.0
-        size = sum(len(message.content.encode()) for message in call.messages)
+        size = sum(len(text.encode()) for text in sent_texts(call, self.terms.condition))
         return self.price.cost(ceil(size / BYTES_A_TOKEN), 0, max_tokens)
 
     def _max_tokens(self, made: Sequence[Attempt]) -> int:
