@@ -7,6 +7,7 @@ from run_examples import SERVED, Provider, conversation, dataset, run_quietly
 
 from attunebench.errors import RunError, UsageError
 from attunebench.models.settings import Settings
+from attunebench.protocol.reply_schema import reply_schema, sent_texts
 from attunebench.run.engine import RunPlan
 from attunebench.run.estimate import expected_calls
 from attunebench.run.ledger import read_ledger
@@ -123,6 +124,26 @@ def test_what_is_left_is_foreseen_without_a_request(asked, tmp_path, prices):
     assert {one.cost for one in before if one.sample.model == "baseline/null"} == {0.0}
     asked(ONE, *MANY, ids=["one"])
     assert [one.sample.model for one in expected_calls(plan)] == ["baseline/null"] * 9
+
+
+def test_a_schema_that_goes_with_every_call_is_foreseen_and_counts_towards_the_limit(asked, tmp_path):
+    plans = [
+        RunPlan(dataset=dataset(ONE), models=[SERVED], out=tmp_path / "none", structured=switch)
+        for switch in (False, True)
+    ]
+    plain, structured = map(expected_calls, plans)
+    for bare, held in zip(plain, structured, strict=True):
+        schema = len(json.dumps(reply_schema(held.call)))
+        assert held.tokens_in - bare.tokens_in == pytest.approx(schema / 4, abs=1)
+    # At 0.001 for three bytes sent and 0.01 for a token of reply, a limit that the cheapest call just breaks
+    bare, held = (
+        min(len("".join(sent_texts(one.call, plan.condition)).encode()) / 3000 for one in plain) for plan in plans
+    )
+    settings = Settings(max_tokens=1)
+    provider, error = asked(ONE, structured=True, settings=settings, max_cost=held + 0.009)
+    assert bare < held - 0.01
+    assert isinstance(error, RunError)
+    assert provider.asks == []
 
 
 @pytest.mark.parametrize(
