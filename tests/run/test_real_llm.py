@@ -3,19 +3,24 @@
 What it says is nonsense more often than not; that is data, and no exception. Only the plumbing is looked at.
 """
 
+import asyncio
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from run_examples import run_quietly
+from run_examples import calls_of, run_quietly
 
 from attunebench.dataset.demo import load_demo
 from attunebench.dataset.load import DataSet
+from attunebench.models.ask import ask, chat_message
+from attunebench.models.providers import open_model
 from attunebench.models.settings import Settings
+from attunebench.models.structured import response_schema
 from attunebench.protocol.answers import CallState
-from attunebench.protocol.calls import CALL_KINDS
+from attunebench.protocol.calls import CALL_KINDS, CallKey
+from attunebench.protocol.parse import read_reply
 from attunebench.run.engine import RunPlan
 from attunebench.run.ledger import read_ledger
 from attunebench.score.run_files import load_records
@@ -75,3 +80,23 @@ def test_a_real_model_is_run_and_scored(address, tmp_path, monkeypatch):
     (row,) = score_records(dataset, [record]).aggregates
     assert row["n_conversations"] == 1
     assert 0 <= row["composite_score"] <= 100
+
+
+def test_a_real_server_holds_a_model_to_the_schema_of_the_reply(address, monkeypatch):
+    """Without one, this model answers comparisons in prose."""
+    monkeypatch.setenv("SMALL_BASE_URL", address)
+    monkeypatch.setenv("SMALL_API_KEY", "none")
+    (one,) = first_turn_of_the_shortest().conversations
+    call = calls_of(one)[CallKey(one.turns[0].turn_number, "pairwise")]
+    messages = [chat_message(message) for message in call.messages]
+
+    async def answer():
+        model = open_model(MODEL, Settings(max_retries=0, max_tokens=100))
+        try:
+            return await ask(model, messages, schema=response_schema(call))
+        finally:
+            await model.api.aclose()
+
+    reading = read_reply(call, asyncio.run(answer()).text)
+    assert (reading.state, reading.counters) == (CallState.PARSED, {})
+    assert list(reading.answer.selections) == list(call.asked.sides)
