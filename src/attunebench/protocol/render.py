@@ -63,7 +63,7 @@ def _calls(conversation: Conversation, condition: Condition, prompts: Prompts) -
             yield call(key, prompts.render("perspective", **values, **_yes_no(turn, prompts, "to_participant")))
         for kind in _COMPARING:
             if (key := CallKey(number, kind)) in planned:
-                # Nor does this template get the reply: it could tell it from the alternates.
+                # Nor does this template get the reply as such: it would tell it from the alternates.
                 compared = _comparisons(turn, planned[key], condition, prompts)
                 yield call(key, prompts.render("pairwise", **before, **compared))
     yield call(CallKey(None, "outcome"), _outcome(conversation, condition, prompts))
