@@ -1,6 +1,7 @@
 """A small OpenAI-compatible server on loopback: a function decides each reply, every request is kept."""
 
 import json
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,11 +14,16 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 
 @dataclass(frozen=True)
 class Reply:
-    """What goes back: an HTTP status, a JSON body (or bytes sent as they are), headers."""
+    """What goes back: an HTTP status, a JSON body (or bytes sent as they are), headers.
+
+    A body that is a function is called with the request's headers. `cut`: the connection is closed in the middle of the
+    body.
+    """
 
     status: int
     body: Any
     headers: Mapping[str, str] = field(default_factory=dict)
+    cut: bool = False
 
 
 Decide = Callable[[dict[str, Any]], Reply]
@@ -39,17 +45,19 @@ def completion(
     return Reply(200, body if usage is None else body | {"usage": dict(usage)})
 
 
-def failure(status: int, message: str, code: str | None = None) -> Reply:
-    """An error as OpenAI spells it; the client's own retries come at once."""
-    return Reply(status, {"error": {"message": message, "type": "some_error", "code": code}}, {"retry-after-ms": "1"})
+def failure(status: int, message: str, code: str | None = None, **headers: str) -> Reply:
+    """An error as OpenAI spells it; by default it asks to come back at once."""
+    headers = {name.replace("_", "-"): value for name, value in headers.items()} or {"retry-after-ms": "1"}
+    return Reply(status, {"error": {"message": message, "type": "some_error", "code": code}}, headers)
 
 
 class Server:
-    """A running server, the JSON bodies it was sent, in the order they came, and how many clients are connected."""
+    """A running server, the JSON bodies it was sent and when (in s), and how many clients are connected."""
 
     def __init__(self, base_url: str) -> None:
         self.base_url = base_url
         self.requests: list[dict[str, Any]] = []
+        self.times: list[float] = []
         self.connections = 0
         self.lock = Lock()
 
@@ -75,14 +83,17 @@ def serving(decide: Decide) -> Iterator[Server]:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             with server.lock:
                 server.requests.append(body)
+                server.times.append(time.monotonic())
             reply = decide(body)
-            data = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
+            said = reply.body(dict(self.headers)) if callable(reply.body) else reply.body
+            data = said if isinstance(said, bytes) else json.dumps(said).encode()
             self.send_response(reply.status)
             for name, value in {"content-type": "application/json", **reply.headers}.items():
                 self.send_header(name, value)
             self.send_header("content-length", str(len(data)))
             self.end_headers()
-            self.wfile.write(data)
+            self.wfile.write(data[: len(data) // 2] if reply.cut else data)
+            self.close_connection |= reply.cut
 
         def log_message(self, *parts: Any) -> None:
             pass

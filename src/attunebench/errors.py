@@ -9,6 +9,7 @@ is none of them: it is data (see `attunebench.protocol.parse`).
     ├── RecordError      run records that cannot be used                 exit 1
     ├── PromptError      a prompt or question file that is incomplete    exit 1
     └── RunError         a run that cannot start or cannot go on         exit 1
+        └── UnusableModelError  no call of a model can be answered    exit 1
 """
 
 from collections.abc import Sequence
@@ -51,3 +52,7 @@ class PromptError(AttuneError):
 
 class RunError(AttuneError):
     """A run that cannot start or cannot go on; says what to do next."""
+
+
+class UnusableModelError(RunError):
+    """A model that every call of must fail: a wrong key, no such model, no credit; names the model and the remedy."""

@@ -73,7 +73,7 @@ def test_a_redacted_ledger_holds_hashes_and_no_texts(asked, tmp_path):
     assert {row.text for row in rows.values()} == {None}
     assert len(rows[1, "draft"].text_sha256) == 64
     assert rows[1, "draft"].text_sha256 != rows[2, "draft"].text_sha256
-    assert (rows[1, "perspective"].state, rows[1, "perspective"].error) == ("provider_error", "ModelGenerateError")
+    assert (rows[1, "perspective"].state, rows[1, "perspective"].error) == ("provider_error", "BadRequestError")
 
 
 def test_a_redacted_run_goes_on_without_asking_twice(asked, tmp_path, monkeypatch):

@@ -63,7 +63,7 @@ SCRIPT = {
     (4, "perspective"): [completion(None, refusal="I cannot help with that.")],
     (4, "pairwise"): [Reply(200, b"<html>busy</html>")],
     (5, "draft"): [completion(SURROGATE)],
-    (5, "review"): [failure(401, "wrong key")],
+    (5, "review"): [failure(400, "unknown parameter")],
     (5, "perspective"): [SHORT],
     (5, "pairwise"): [Reply(200, {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": []})],
 }
@@ -126,7 +126,7 @@ def done(tmp_path_factory):
         dataset=dataset(*ALL),
         models=[NULL, SERVED],
         out=tmp_path_factory.mktemp("runs") / "out",
-        settings=Settings(max_retries=0, max_connections=50),
+        settings=Settings(max_retries=1, first_wait=0.01, max_connections=50),
     )
     with serving(provider) as server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("LOCAL_BASE_URL", server.base_url)
@@ -246,7 +246,7 @@ def test_a_context_that_is_too_long_is_not_asked_again(done, key):
 
 
 def test_a_server_error_is_retried_by_the_client_and_then_a_state_with_its_message(done):
-    assert len(done.provider.of("stormy", 2, "review")) > 1
+    assert len(done.provider.of("stormy", 2, "review")) == 2
     (row,) = done.attempts(2, "review")
     assert "500" in row.error
     assert "boom [red]" in row.error
@@ -258,10 +258,11 @@ def test_a_server_that_recovers_costs_no_attempt(done):
     assert done.record(SERVED, "stormy").turns[3].em_drafted_response == "Best."
 
 
-def test_a_wrong_key_is_said_to_be_one(done):
+def test_a_rejected_request_is_not_sent_again_and_said_to_be_one(done):
+    assert len(done.provider.of("stormy", 5, "review")) == 1
     (row,) = done.attempts(5, "review")
-    assert "401" in row.error
-    assert "wrong key" in row.error
+    assert "400" in row.error
+    assert "unknown parameter" in row.error
 
 
 def test_every_row_has_all_columns(done):

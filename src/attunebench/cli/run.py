@@ -19,6 +19,16 @@ from attunebench.cli.options import (
 )
 
 
+def _temperature(text: str) -> float | None:
+    try:
+        value = None if text == "none" else float(text)
+    except ValueError:
+        value = -1.0
+    if value is not None and not 0 <= value < inf:
+        raise typer.BadParameter(f"must be a number from 0 up, or none, got {text!r}")
+    return value
+
+
 def run_models(
     data: DataPath,
     model: Annotated[
@@ -36,7 +46,16 @@ def run_models(
     ids: Annotated[str | None, typer.Option(help="Only these conversations, separated by commas.")] = None,
     max_connections: Annotated[int, typer.Option(min=1, help="Calls in flight at once, per model.")] = 10,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest reply, in tokens.")] = 2048,
+    temperature: Annotated[
+        float | None,
+        typer.Option(parser=_temperature, metavar="NUMBER", help="From 0 up, or none: the provider's own."),
+    ] = 0.0,
     attempts: Annotated[int, typer.Option(min=1, help="How often to ask while a reply cannot be read.")] = 3,
+    max_retries: Annotated[
+        int, typer.Option(min=0, help="Requests more after a rate limit or a server error, per attempt.")
+    ] = 6,
+    attempt_timeout: Annotated[int, typer.Option(min=1, help="Longest a request may take, in seconds.")] = 300,
+    timeout: Annotated[int, typer.Option(min=1, help="Seconds after which an attempt sends no more requests.")] = 1800,
     prices: Annotated[
         Path | None, typer.Option(help="Prices per million tokens, a TOML file; see docs/running.md.")
     ] = None,
@@ -98,7 +117,16 @@ def run_models(
         structured=structured,
         prompts=load_prompts(prompts, questions),
         log_samples=log_samples,
-        settings=Settings(max_connections=max_connections, max_tokens=max_tokens, attempts=attempts, batch=batch),
+        settings=Settings(
+            temperature=temperature,
+            max_tokens=max_tokens,
+            max_connections=max_connections,
+            max_retries=max_retries,
+            attempt_timeout=attempt_timeout,
+            timeout=timeout,
+            attempts=attempts,
+            batch=batch,
+        ),
     )
     if dry_run:
         print_tables(estimate_tables(expected_calls(plan), found.currency if found else None), Console())

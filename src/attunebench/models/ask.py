@@ -1,4 +1,7 @@
-"""One question to a model: messages in, a reply or a named failure out. Never raises for what a provider does."""
+"""One question to a model: messages in, a reply or a named failure out.
+
+Raises for what a provider does only if no other question could fare better.
+"""
 
 import time
 from collections.abc import Sequence
@@ -15,9 +18,11 @@ from inspect_ai.model import (
     ModelOutput,
     ResponseSchema,
 )
-from tenacity import RetryError
 
 from attunebench.models.cache import noting_requests
+from attunebench.models.faults import read_error, unusable
+from attunebench.models.guard import DROPPED
+from attunebench.models.secrets import Secrets
 from attunebench.protocol.answers import CallState
 from attunebench.protocol.calls import Message
 from attunebench.protocol.parse import StopReason
@@ -28,8 +33,6 @@ _STOP_REASONS: dict[str, StopReason] = {
     "model_length": "context_overflow",
     "content_filter": "refused",
 }
-_TOO_LONG = ("context length", "context size", "context window", "prompt is too long")
-"""What servers say that Inspect does not know by a code: vLLM, llama.cpp, and those that follow them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +51,17 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A reply as it came, without reasoning that stood apart: text, why it stopped, usage, seconds."""
+    """A reply as it came, without reasoning that stood apart: text, why it stopped, usage, seconds.
+
+    `dropped`: generation settings that were asked for and that the model does not take.
+    """
 
     text: str
     stop: StopReason
     usage: Usage
     latency: float
     cache_hit: bool = False
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,9 @@ async def ask(
 
     `max_tokens` overrides the run's limit for this call; `cache` says where a reply may be kept; `schema` goes to the
     provider with the messages.
+
+    Raises:
+        UnusableModelError: a wrong key, no such model, no credit; all other calls of the model would fail the same way.
     """
     started = time.monotonic()
     config = GenerateConfig(max_tokens=max_tokens, response_schema=schema)
@@ -96,10 +106,13 @@ async def ask(
         with noting_requests() as sending:
             output = await model.generate(list(messages), config=config, cache=cache or False)
     except Exception as error:
-        state = CallState.CONTEXT_OVERFLOW if _is_overflow(error) else CallState.PROVIDER_ERROR
-        return ProviderFailure(state, _describe(error), time.monotonic() - started)
+        fault = read_error(error, Secrets.of())
+        if fault.hopeless:
+            raise unusable(model, fault) from None
+        return ProviderFailure(fault.state, fault.said, time.monotonic() - started)
     if output.error:
-        return ProviderFailure(CallState.PROVIDER_ERROR, output.error, time.monotonic() - started)
+        said = Secrets.of().scrub(output.error)
+        return ProviderFailure(CallState.PROVIDER_ERROR, said, time.monotonic() - started)
     is_hit = cache is not None and not sending.happened
     return replace(_reply(output, time.monotonic() - started), cache_hit=is_hit)
 
@@ -108,7 +121,8 @@ def _reply(output: ModelOutput, latency: float) -> ModelReply:
     if not output.choices:
         return ModelReply("", "other", _usage(output), latency)
     stop = "refused" if _is_refusal(output) else _STOP_REASONS.get(output.stop_reason, "other")
-    return ModelReply(output.completion, stop, _usage(output), latency)
+    dropped = tuple((output.metadata or {}).get(DROPPED, ()))
+    return ModelReply(output.completion, stop, _usage(output), latency, dropped=dropped)
 
 
 def _is_refusal(output: ModelOutput) -> bool:
@@ -117,20 +131,9 @@ def _is_refusal(output: ModelOutput) -> bool:
     return not isinstance(content, str) and any(part.type == "text" and part.refusal for part in content)
 
 
-def _is_overflow(error: Exception) -> bool:
-    said = str(error).lower()
-    return getattr(error, "status_code", None) in {400, 413} and any(words in said for words in _TOO_LONG)
-
-
 def _usage(output: ModelOutput) -> Usage:
     usage = output.usage
     if usage is None:
         return Usage()
     charged = usage.input_tokens + (usage.input_tokens_cache_write or 0)
     return Usage(charged, usage.input_tokens_cache_read, usage.output_tokens, usage.reasoning_tokens)
-
-
-def _describe(error: BaseException) -> str:
-    if isinstance(error, RetryError):  # says only that it gave up; the last attempt says why
-        error = error.last_attempt.exception() or error
-    return f"{type(error).__name__}: {error}"[:1000]

@@ -1,5 +1,6 @@
 """Opening a model by Inspect's own names: `openai/…`, `anthropic/…`, `openai-api/SERVICE/…` and all the others."""
 
+import os
 from typing import Final
 
 from inspect_ai._util.error import PrerequisiteError
@@ -8,7 +9,9 @@ from rich.console import Console
 
 from attunebench.errors import RunError, UsageError
 from attunebench.models.cache import watch
+from attunebench.models.guard import guard
 from attunebench.models.lean_openai import skip_transform
+from attunebench.models.secrets import Secrets
 from attunebench.models.settings import Settings
 
 BATCH_PROVIDERS: Final = ("anthropic", "google", "grok", "openai", "together")
@@ -25,15 +28,17 @@ def open_model(name: str, settings: Settings) -> Model:
     provider, _, model = name.partition("/")
     if not provider or not model:
         raise UsageError(f"--model must be PROVIDER/MODEL, for example openai/gpt-4o or baseline/null, got {name!r}")
+    secrets = Secrets.of()
     try:
         opened = get_model(name, config=settings.generate_config(), memoize=False)
     except PrerequisiteError as error:
-        raise RunError(f"{name}: {_plain(error.message)}") from None
-    except (ValueError, ImportError) as error:
-        raise RunError(f"{name}: {error}") from None
+        raise RunError(f"{name}: {secrets.scrub(_plain(error.message))}") from None
+    except Exception as error:  # whatever a provider's client finds wrong with what it was given
+        raise RunError(f"{name}: {secrets.scrub(str(error))}") from None
     if settings.batch and provider not in BATCH_PROVIDERS:
         raise UsageError(f"--batch: {name} must be of a provider with a batch interface ({', '.join(BATCH_PROVIDERS)})")
     skip_transform(opened)
+    guard(opened, settings, Secrets.of(os.environ, opened.api.api_key))
     return watch(opened)
 
 

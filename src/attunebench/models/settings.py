@@ -15,16 +15,18 @@ class Settings:
     """Settings of every call of a run.
 
     `temperature` and `max_tokens` (tokens of the reply) shape the answers and are part of a run's condition. The rest
-    does not: `max_connections` calls at once per model; `max_retries` after rate limits and server errors;
-    `attempt_timeout` seconds for one request, `timeout` for a call with all its retries; `attempts` at a call whose
-    reply cannot be read. `batch` sends calls through the provider's batch interface, whose answers take up to a day:
-    all calls wait together, without limits of connections and time.
+    does not: `max_connections` calls at once per model; `max_retries` requests more after a rate limit, a server error
+    or a broken connection, the first after `first_wait` seconds, each other after about twice as many, or when the
+    server says; `attempt_timeout` seconds for one request, and no request begins `timeout` seconds after the first;
+    `attempts` at a call whose reply cannot be read. `batch` sends calls through the provider's batch interface, whose
+    answers take up to a day: all calls wait together, without limits of connections and time.
     """
 
     temperature: float | None = 0.0
     max_tokens: int = 2048
     max_connections: int = DEFAULT_CONNECTIONS
     max_retries: int = 6
+    first_wait: float = 3.0
     attempt_timeout: int = 300
     timeout: int = 1800
     attempts: int = 3

@@ -18,12 +18,14 @@ from attunebench.display import Display
 from attunebench.errors import RunError, UsageError
 from attunebench.models.baseline import PREFIX, Answerer, open_baseline
 from attunebench.models.providers import open_model
+from attunebench.models.secrets import Secrets
 from attunebench.models.settings import Settings
 from attunebench.models.structured import require_schema_support
 from attunebench.protocol.calls import Call, CallKey, Condition, Mode, Strategy, planned_calls
 from attunebench.protocol.prompts import Prompts, load_prompts
 from attunebench.run.budget import Budget
 from attunebench.run.folder import hold_folder
+from attunebench.run.halt import Halt
 from attunebench.run.journal import Journal
 from attunebench.run.ledger import SampleKey
 from attunebench.run.prices import FREE, Price, Prices
@@ -160,6 +162,7 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
                 patience=plan.patience,
                 journal=journal,
                 budget=Budget(journal, plan.max_cost),
+                halt=Halt(journal),
                 cache=plan.cache,
             )
             work = Work(plan.chosen, earlier, terms, plan.prices_by_model())
@@ -220,7 +223,7 @@ def _evaluate(tasks: Sequence[Task], plan: RunPlan, journal: Journal) -> None:
         errors = [str(journal.halted)]
     if errors or journal.tally.done < planned:  # after Ctrl-C, Inspect returns as if all were well
         calls = f"{journal.tally.done:,} of {planned:,} calls"
-        cause = "; ".join(errors) or "it was interrupted"
+        cause = Secrets.of().scrub("; ".join(errors)) or "it was interrupted"
         raise RunError(f"the run could not go on after {calls}: {cause}\n{_HOW_TO_GO_ON}")
 
 

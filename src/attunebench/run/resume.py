@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +118,7 @@ def read_again(call: Call, attempt: Attempt) -> Reading:
         raise RunError(f"{REPLIES_FILE} is missing: a redacted run cannot go on without it; choose another folder")
     if attempt.text is None or attempt.stop_reason is None:
         return Failed(CallState(attempt.state), attempt.error or "", attempt.counters)
-    return read_reply(call, attempt.text, attempt.stop_reason)
+    return replace(read_reply(call, attempt.text, attempt.stop_reason), counters=attempt.counters)
 
 
 def _read_records(file: Path) -> Iterator[tuple[SampleKey, Mapping[str, Any], str]]:

@@ -1,7 +1,7 @@
 """All calls of one conversation at once, each asked again while its reply cannot be read, each attempt on record."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
 from math import ceil
@@ -10,6 +10,7 @@ import anyio
 from inspect_ai.model import ChatMessage, ChatMessageUser, Model
 
 from attunebench.dataset.schema import Conversation
+from attunebench.errors import UnusableModelError
 from attunebench.models.ask import ModelReply, ProviderFailure, ask, chat_message
 from attunebench.models.cache import cache_policy
 from attunebench.models.settings import Settings
@@ -22,10 +23,14 @@ from attunebench.protocol.prompts import Prompts
 from attunebench.protocol.render import conversation_calls
 from attunebench.protocol.reply_schema import sent_texts
 from attunebench.run.budget import BYTES_A_TOKEN, Budget
+from attunebench.run.halt import Halt
 from attunebench.run.journal import Journal
 from attunebench.run.ledger import Attempt
 from attunebench.run.prices import Price
 from attunebench.run.resume import Patience, read_again
+
+DROPPED = "_dropped"
+"""End of a counter's name: the setting before it was asked for and not sent, as the model does not take it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +43,16 @@ class Terms:
     patience: Patience
     journal: Journal
     budget: Budget
+    halt: Halt
     cache: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Asks one model the calls of a run's conversations and writes every attempt to the journal."""
+    """Asks one model the calls of a run's conversations and writes every attempt to the journal.
+
+    A model that is of no use halts the run.
+    """
 
     model: Model
     terms: Terms
@@ -56,6 +65,9 @@ class Asker:
         """Make all calls of a conversation at once; return how each ended, in the order of the thread.
 
         Calls that are at their end after their `earlier` attempts are not made again; others go on where they stood.
+
+        Raises:
+            AttuneError: the run has been halted, on account of this model or another.
         """
         calls = conversation_calls(conversation, self.terms.condition, self.terms.prompts)
         shared = {id(message): message for call in calls for message in call.messages}
@@ -66,12 +78,16 @@ class Asker:
             made = (earlier or {}).get(call.key, ())
             if self.terms.patience.is_over(made):
                 ends[call.key] = _end(read_again(call, made[-1]), made)
-            else:
+                return
+            try:
                 ends[call.key] = await self._call(call, _labelled(call, thread), made)
+            except UnusableModelError as error:
+                self.terms.halt.stop(error)
 
-        async with anyio.create_task_group() as group:
-            for call in calls:
-                group.start_soon(end, call)
+        with self.terms.halt.reach():
+            async with anyio.create_task_group() as group:
+                for call in calls:
+                    group.start_soon(end, call)
         return {key: call_end for key, call_end in ends.items() if call_end}
 
     async def _call(self, call: Call, messages: list[ChatMessage], earlier: Sequence[Attempt]) -> CallEnd:
@@ -163,7 +179,15 @@ def _end(reading: Reading, made: Sequence[Attempt]) -> CallEnd:
 def _read(call: Call, reply: ModelReply | ProviderFailure) -> Reading:
     if isinstance(reply, ProviderFailure):
         return Failed(reply.state, reply.error)
-    return read_reply(call, reply.text, reply.stop)
+    reading = read_reply(call, reply.text, reply.stop)
+    dropped = {f"{setting}{DROPPED}": 1 for setting in reply.dropped}
+    return replace(reading, counters={**reading.counters, **dropped}) if dropped else reading
+
+
+def dropped_settings(ends: Iterable[CallEnd]) -> list[str]:
+    """Return the generation settings without which any of these calls was made."""
+    counted = {name for end in ends for name in end.reading.counters}
+    return sorted(name.removesuffix(DROPPED) for name in counted if name.endswith(DROPPED))
 
 
 def _labelled(call: Call, thread: Mapping[int, ChatMessage]) -> list[ChatMessage]:

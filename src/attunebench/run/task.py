@@ -20,7 +20,7 @@ from attunebench.protocol.calls import CallKey
 from attunebench.run.ledger import SampleKey
 from attunebench.run.prices import Price
 from attunebench.run.resume import Earlier
-from attunebench.run.solver import Asker, Terms
+from attunebench.run.solver import Asker, Terms, dropped_settings
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,7 @@ async def _read_conversation(
     earlier = work.earlier.attempts.get(key, {})
     timestamp, started = datetime.now(UTC).isoformat(), time.monotonic()
     ends = await asker.conversation(conversation, earlier)
+    dropped = dropped_settings(ends.values())
     facts = RunFacts(
         model=key.model,
         source_file=work.dataset.sources.get(key.conversation),
@@ -84,6 +85,7 @@ async def _read_conversation(
         program_version=version("attunebench"),
         epoch=key.epoch,
         cost=sum(end.cost or 0.0 for end in ends.values()) if asker.price else None,
+        extra={"dropped": dropped} if dropped else {},
     )
     work.terms.journal.recorded(build_record(conversation, ends, work.terms.condition, facts))
     return ends
