@@ -1,6 +1,7 @@
 """Claims about secrets: planted in every setting that can carry one, none is in what a run leaves or prints."""
 
 import base64
+import gzip
 import json
 import os
 import subprocess
@@ -59,6 +60,7 @@ def command(folder, server, *words, auth=""):
         "LOCAL_API_KEY": KEY,
         "OPENAI_CUSTOM_HEADERS": f"X-Gate: {HEADER}",
         "SOME_TOKEN": OTHER,
+        "XDG_DATA_HOME": str(folder / "traces"),
     }
     return subprocess.run([*COMMAND, *words], env=env, cwd=folder, text=True, capture_output=True, check=False)
 
@@ -86,14 +88,16 @@ def left_by(folder, script, auth=""):
             done.append(command(folder, server, "report", "out/scores"))
     assert [one.returncode for one in done[1:]] == [0] * len(done[1:])
     out, err = "".join(one.stdout for one in done), "".join(one.stderr for one in done)
-    return Left(ran.returncode, out, err, dict(contents(folder / "out")), seen)
+    return Left(ran.returncode, out, err, dict(contents(folder)), seen)
 
 
 def contents(folder):
-    """Yield all bytes below a folder: of files, of what is packed in them, and as Inspect reads them."""
+    """Yield all bytes below a folder: of files, and of what is packed in them."""
     for path in folder.rglob("*"):
         if path.is_file():
             yield str(path), path.read_bytes()
+        if path.suffix == ".gz":
+            yield f"{path} unpacked", gzip.decompress(path.read_bytes())
         if path.suffix == ".eval":
             assert zipfile.is_zipfile(path)
             yield f"{path} unpacked", read_eval_log(str(path)).model_dump_json().encode()
@@ -119,7 +123,8 @@ def test_no_secret_is_in_what_a_run_leaves(tmp_path, auth):
     assert left.code == 0, left.err
     assert left.authorizations == {f"Basic {BASIC}" if auth else f"Bearer {KEY}"}  # the server did see it
     assert any("[secret]" in str(text) for name, text in left.files.items() if name.endswith("calls.jsonl"))
-    assert any(name.endswith("unpacked") for name in left.files)
+    assert any(name.endswith(".eval unpacked") for name in left.files)
+    assert any("trace-" in name and b"POST http://127.0.0.1" in text for name, text in left.files.items())
     for name, text in left.everything().items():
         assert [planted for planted in PLANTED if planted.encode() in text] == [], name
 

@@ -30,9 +30,19 @@ def guard(model: Model, settings: Settings, secrets: Secrets) -> None:
     api = cast(Any, model.api)
     api.generate, api.should_retry, api.retry_wait = guarded.generate, guarded.should_retry, guarded.retry_wait
     if api.base_url:
-        api.base_url = without_credentials(api.base_url)  # the client is made, and logs show this
-    if hasattr(getattr(api, "client", None), "max_retries"):
-        api.client.max_retries = 0
+        api.base_url = without_credentials(api.base_url)
+    client = getattr(api, "client", None)
+    if client is not None and hasattr(client, "max_retries"):
+        client.max_retries = 0
+        _hide_credentials(client)
+
+
+def _hide_credentials(client: Any) -> None:
+    """Send user and password beside the address, not in it: Inspect's traces hold the address of every request."""
+    address = client.base_url
+    if address.userinfo:
+        client._client.auth = (address.username, address.password)
+        client.base_url = without_credentials(str(address))
 
 
 class _Guard:

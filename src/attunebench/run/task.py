@@ -50,7 +50,7 @@ def conversation_task(work: Work, model: Model, keys: Sequence[SampleKey]) -> Ta
                 ends = await _read_conversation(work, model, conversations[key.conversation], key)
             finally:
                 left -= 1
-                if not left:  # Inspect leaves its connections open
+                if not left or work.terms.journal.halted:  # Inspect leaves its connections open
                     await model.api.aclose()
             state.metadata["states"] = _states(ends)
             state.completed = True
