@@ -15,8 +15,7 @@ def board(*rows, **options):
 
 
 def calls(*rows):
-    found = leaderboard(scores(*rows))
-    return found[1] if len(found) > 1 else None
+    return leaderboard(scores(*rows))[1:]
 
 
 def test_the_best_composite_comes_first():
@@ -77,36 +76,48 @@ def test_made_up_data_is_said_to_be_first_of_all():
     assert MADE_UP not in board(made_up=False).notes
 
 
-def test_failed_calls_are_told_by_kind_and_state():
+def test_every_state_is_counted_by_kind_of_call_for_each_model():
     ended = {
-        "draft": {"parsed": 9, "refused": 1},
         "review": {"parsed": 7, "repaired": 3},
+        "draft": {"parsed": 9, "refused": 1},
         "outcome": {"truncated": 1, "provider_error": 2, "unparseable": 1},
     }
-    table = calls(row("a", calls=ended), row("b", 1.0))
-    assert [column.heading for column in table.columns] == ["model", "call", "calls", "parsed", "repaired", "failed"]
-    assert table.sections == [
+    one, other = calls(row("a", calls=ended), row("b", 1.0, calls={"draft": {"empty": 1}}), row("c", 0.5))
+    assert (one.title, other.title) == ("How calls ended: a", "How calls ended: b")
+    assert [column.heading for column in one.columns] == ["state", "draft", "review", "outcome", "all"]
+    assert one.sections == [
         [
-            ["a", "all", 24, 16, 3, "unparseable 1, truncated 1, refused 1, provider_error 2"],
-            ["a", "draft", 10, 9, 0, "refused 1"],
-            ["a", "outcome", 4, 0, 0, "unparseable 1, truncated 1, provider_error 2"],
-            ["b", "all", 28, 28, 0, "none"],
-        ]
+            ["parsed", 9, 7, 0, 16],
+            ["repaired", 0, 3, 0, 3],
+            ["unparseable", 0, 0, 1, 1],
+            ["truncated", 0, 0, 1, 1],
+            ["refused", 1, 0, 0, 1],
+            ["provider_error", 0, 0, 2, 2],
+        ],
+        [["all", 10, 10, 4, 24]],
     ]
+    assert other.sections == [[["empty", 1, 1]], [["all", 1, 1]]]
     assert board(row("a", calls=ended)).sections[0][0][-1] == "5/24"
 
 
-@pytest.mark.parametrize("state", list(CallState))
-def test_every_state_is_an_answer_or_a_failure(state):
-    table = calls(row(calls={"draft": {state.value: 3}}))
-    _, _, total, parsed, repaired, failed = table.sections[0][0]
-    assert total == 3
-    assert parsed + repaired + (0 if failed == "none" else int(failed.removeprefix(f"{state.value} "))) == 3
+@pytest.mark.parametrize("state", [state for state in CallState if state is not CallState.PARSED])
+def test_every_other_state_than_parsed_is_shown(state):
+    (table,) = calls(row(calls={"judge": {state.value: 3, "parsed": 1}}))
+    assert [state.value, 3, 3] in table.sections[0]
 
 
-def test_records_that_do_not_say_how_calls_ended_have_no_row_there():
-    assert calls(row(calls={})) is None
-    assert [cells[0] for cells in calls(row("foreign", calls={}), row("own", 1.0)).sections[0]] == ["own"]
+def test_a_model_whose_calls_were_all_parsed_or_that_does_not_say_has_no_such_table():
+    assert calls(row(calls={})) == []
+    assert calls(row("foreign", calls={}), row("own", 1.0)) == []
+
+
+def test_rows_of_one_model_are_told_apart():
+    ended = {"draft": {"empty": 1}}
+    tables = calls(row(calls=ended), row(calls=ended, mode="verbose"))
+    assert sorted(table.title for table in tables) == [
+        "How calls ended: a/b (default)",
+        "How calls ended: a/b (verbose)",
+    ]
 
 
 def read_csv(*rows):

@@ -64,6 +64,7 @@ def test_the_leaderboard_fits_80_columns(name):
     big = {
         "draft": {"parsed": 123456, "refused": 7},
         "review": {"parsed": 123, "provider_error": 9, "schema_mismatch": 8},
+        **{kind: {"parsed": 12345} for kind in ("perspective", "pairwise", "outcome", "judge")},
     }
     rows = [
         row(
@@ -86,11 +87,13 @@ def test_the_leaderboard_fits_80_columns(name):
         "failed",
         "100.00",
         "12.25",
-        "24/123,603",
-        "provider_error 9",
-        "schema_mismatch 8",
+        "24/172,983",
+        "123,456",
+        "perspective",
     ):
         assert whole in text, text
+    assert re.search(r"\nprovider_error +0 +9 +0 +0 +0 +0 +9 *\n", text)
+    assert re.search(r"\nschema_mismatch +0 +8 +0 +0 +0 +0 +8 *\n", text)
     assert re.sub(r"\s", "", text).count("oracle") >= 1
 
 
@@ -134,8 +137,10 @@ def test_markdown_escapes_what_would_break_a_row_or_become_markup():
 
 
 def test_markdown_of_the_leaderboard_has_a_line_a_row_and_the_notice():
-    text = to_markdown(leaderboard(scores(row("x|y"), row("z", 1.0), made_up=True)))
+    text = to_markdown(
+        leaderboard(scores(row("x|y", calls={"draft": {"empty": 1, "parsed": 2}}), row("z", 1.0), made_up=True))
+    )
     rows = [line for line in text.split("\n") if line.startswith("| ")]
-    assert len(rows) == (2 + 2 + 5) + (2 + 2)
+    assert len(rows) == (2 + 2 + 5) + (2 + 2 + 1)
     assert MADE_UP in text
     assert MADE_UP not in to_markdown(leaderboard(scores()))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attunebench.protocol.answers import ANSWERED, CallState
+from attunebench.protocol.calls import CALL_KINDS
 from attunebench.report.tables import Cell, Column, Table, plain
 from attunebench.score.table import Scores
 
@@ -19,13 +20,13 @@ _FLOOR_NAMES = {
     "lexicon": "beside: lexicon",
     "oracle": "ceiling: oracle",
 }
-_FAILURES = [state.value for state in CallState if state not in ANSWERED]
+_KINDS = (*CALL_KINDS, "judge")
 
 MADE_UP = "The conversations are made up: these numbers show that the program works and say nothing about any model."
 
 
 def leaderboard(scores: Scores) -> list[Table]:
-    """Return the leaderboard and, if the records say how calls ended, a table of that.
+    """Return the leaderboard and, for each model any of whose calls was not simply parsed, a table of how they ended.
 
     Composites and pillars are 0 to 100, up is better.
     """
@@ -46,8 +47,7 @@ def leaderboard(scores: Scores) -> list[Table]:
     models = [_row(row, _name(row["em_model"], row, varying), _failed(row)) for row in ranked]
     floors = [_row(row, _name(_FLOOR_NAMES[row["floor"]], row, varying), None) for row in scores.floors]
     board = Table("Leaderboard", columns, [models, floors], _notes(scores, ranked, varying))
-    states = _call_states(ranked, varying)
-    return [board, states] if states else [board]
+    return [board, *(table for row in ranked if (table := _call_states(row, varying)))]
 
 
 def _name(name: str, row: Mapping[str, Any], varying: Sequence[str]) -> str:
@@ -101,21 +101,17 @@ def _notes(scores: Scores, ranked: Sequence[Mapping[str, Any]], varying: Sequenc
     ]
 
 
-def _call_states(ranked: Sequence[Mapping[str, Any]], varying: Sequence[str]) -> Table | None:
-    """Return how calls ended: a row a model, and a row more for each kind of call that had failures."""
-    rows: list[list[Cell]] = []
-    for row in ranked:
-        if states := _states(row):
-            name = _name(row["em_model"], row, varying)
-            failing = {kind: Counter(ends) for kind, ends in row["calls"].items() if not ANSWERED.issuperset(ends)}
-            rows += [[name, kind, *_ends(ends)] for kind, ends in [("all", states), *failing.items()]]
-    columns = [Column("model", wraps=True), Column("call"), Column("calls"), Column("parsed"), Column("repaired")]
-    return Table("How calls ended", [*columns, Column("failed", wraps=True)], [rows]) if rows else None
-
-
-def _ends(states: Counter[str]) -> list[Cell]:
-    failed = ", ".join(f"{state} {states[state]:,}" for state in _FAILURES if states[state])
-    return [states.total(), states[CallState.PARSED], states[CallState.REPAIRED], failed or "none"]
+def _call_states(row: Mapping[str, Any], varying: Sequence[str]) -> Table | None:
+    """Return how a model's calls ended, a row a state and a column a kind of call; none if all were simply parsed."""
+    by_kind = {kind: Counter(row["calls"][kind]) for kind in _KINDS if kind in row.get("calls", {})}
+    ended = _states(row)
+    if ended.total() == ended[CallState.PARSED]:
+        return None
+    states = [state.value for state in CallState if ended[state]]
+    rows: list[list[Cell]] = [[state, *(ends[state] for ends in by_kind.values()), ended[state]] for state in states]
+    totals: list[Cell] = ["all", *(ends.total() for ends in by_kind.values()), ended.total()]
+    title = f"How calls ended: {_name(row['em_model'], row, varying)}"
+    return Table(title, [Column(heading) for heading in ("state", *by_kind, "all")], [rows, [totals]])
 
 
 _CSV_NAMES = ("n_conversations", "composite_score", "se_composite", "z_score", *_PILLARS, "equal_weight_composite")
