@@ -112,6 +112,12 @@ def test_results_of_two_conditions_do_not_mix(cli, made):
         (["--max-connections", "0"], "should be greater than or equal to 1"),
         (["--max-tokens", "0"], "should be greater than or equal to 1"),
         (["--attempts", "0"], "should be greater than or equal to 1"),
+        (["--max-retries", "-1"], "should be greater than or equal to 0"),
+        (["--timeout", "0"], "should be greater than or equal to 1"),
+        (["--attempt-timeout", "0"], "should be greater than or equal to 1"),
+        (["--temperature", "hot"], "must be a number from 0 up, or none, got 'hot'"),
+        (["--temperature", "-0.5"], "must be a number from 0 up, or none, got '-0.5'"),
+        (["--temperature", "nan"], "must be a number from 0 up, or none, got 'nan'"),
         (
             ["--model", "gpt-4o"],
             "--model must be PROVIDER/MODEL, for example openai/gpt-4o or baseline/null, got 'gpt-4o'",
@@ -137,6 +143,13 @@ def test_wrong_usage_exits_2_and_runs_nothing(cli, tmp_path, words, said):
 )
 def test_a_command_without_what_it_needs_exits_2(cli, words):
     assert cli(*words).code == 2
+
+
+@pytest.mark.parametrize(("word", "sent"), [("none", None), ("0.7", 0.7)])
+def test_the_temperature_that_was_asked_for_is_on_record(cli, tmp_path, word, sent):
+    cli(*RUN, "--out", tmp_path, "--limit", 1, "--temperature", word)
+    (line,) = (tmp_path / "records.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line)["provenance"]["generation"]["temperature"] == sent
 
 
 def test_a_missing_key_is_named(cli, tmp_path, monkeypatch):
