@@ -11,7 +11,7 @@ from attunebench.score.behaviour import Confusion, missing_is_no, missing_is_wro
 
 
 def test_rates_of_counts() -> None:
-    rates = Confusion(tp=6, tn=3, fp=1, fn=2).rates()
+    rates = Confusion(tp=6, tn=3, fp=1, fn=2).rates
     assert rates["accuracy"] == pytest.approx(9 / 12)
     assert rates["precision"] == pytest.approx(6 / 7)
     assert rates["recall"] == pytest.approx(6 / 8)
@@ -21,18 +21,18 @@ def test_rates_of_counts() -> None:
 
 def test_mcc_is_undefined_where_everyone_says_yes_and_published_as_0() -> None:
     everyone_yes = Confusion(tp=4)
-    assert everyone_yes.rates()["mcc"] is None
-    assert everyone_yes.published() == {
+    assert everyone_yes.rates["mcc"] is None
+    assert everyone_yes.published == {
         "tp": 4, "tn": 0, "fp": 0, "fn": 0, "accuracy": 1.0, "precision": 1.0, "recall": 1.0, "f1": 1.0, "mcc": 0.0,
     }  # fmt: skip
 
 
 def test_mcc_is_negative_where_answers_are_turned_round() -> None:
-    assert Confusion(fp=2, fn=2).rates()["mcc"] == -1
+    assert Confusion(fp=2, fn=2).rates["mcc"] == -1
 
 
 def test_no_counts_define_nothing() -> None:
-    assert set(Confusion().rates().values()) == {None}
+    assert set(Confusion().rates.values()) == {None}
     assert pooled([]) == Confusion()
 
 

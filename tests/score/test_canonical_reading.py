@@ -9,9 +9,9 @@ from test_golden import CASES
 
 from attunebench.dataset.demo import load_demo
 from attunebench.dataset.export import dump_conversation
-from attunebench.dataset.reading import read_canonical
+from attunebench.dataset.reading import read_canonical, read_canonical_text
 from attunebench.dataset.schema import Conversation
-from attunebench.protocol.records import RunRecord, read_record
+from attunebench.protocol.records import RunRecord, read_canonical_record, read_record
 
 FRAME = {"conversationId": "c1", "em_model": "m", "turns": []}
 
@@ -28,12 +28,16 @@ def same(one, other):
 
 
 def holds_for_conversation(raw):
-    fast = read_canonical(raw)
+    fast, faster = read_canonical(raw), read_canonical_text(json.dumps(raw).encode())
     assert fast is None or (same(fast, slowly(raw)) and dump_conversation(fast) == dump_conversation(slowly(raw)))
+    assert (fast is None) == (faster is None)
+    assert fast is None or same(fast, faster)
 
 
 def holds_for_record(raw):
     assert same(read_record(raw), RunRecord.model_validate(raw))
+    faster = read_canonical_record(json.dumps(raw).encode())
+    assert faster is None or same(faster, RunRecord.model_validate(raw))
     assert read_record(raw).model_dump_json() == RunRecord.model_validate(raw).model_dump_json()
 
 
@@ -110,6 +114,30 @@ def test_these_are_read_the_fast_way(raw):
 ], ids=range(7))  # fmt: skip
 def test_what_is_wrong_is_not_read(raw):
     assert read_canonical(raw) is None
+    assert read_canonical_text(json.dumps(raw).encode()) is None
+
+
+@pytest.mark.parametrize("number", [
+    "NaN", "-Infinity", "1e999", "-1E+400", "0.1e1000", "[1e309]", "1" + "0" * 309, "1" + "0" * 300 + "e99",
+], ids=range(8))  # fmt: skip
+def test_a_number_that_no_double_holds_is_left_to_the_slow_way_wherever_it_stands(number):
+    for raw, read in ((conversation(x="ODD"), read_canonical_text), (FRAME | {"x": "ODD"}, read_canonical_record)):
+        assert read(json.dumps(raw).encode())
+        for text in (json.dumps(raw), json.dumps(raw, indent=1), json.dumps(raw, separators=(",", ":"))):
+            assert read(text.replace('"ODD"', number).encode()) is None
+
+
+def test_letters_and_digits_mixed_are_no_number():
+    for text in ("4e12345", "0123e456789", "a1e999", "x.1e999"):
+        assert read_canonical_text(json.dumps(conversation(x=text)).encode())
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"\xff", b"\xef\xbb\xbf" + json.dumps(FRAME).encode(), b'{"a": "\\ud800"}']
+)
+def test_what_is_no_plain_json_is_left_to_the_slow_way(text):
+    assert read_canonical_text(text) is None
+    assert read_canonical_record(text) is None
 
 
 @pytest.mark.parametrize("fields", [

@@ -6,6 +6,7 @@ import pytest
 from score_examples import answered, comparison, conversation, judgement, record, turn
 
 from attunebench.score import score_reference
+from attunebench.score.behaviour import told
 from attunebench.score.draft import behaviour_alignment, judge_score, preference_alignment
 from attunebench.score.text import jaccard, words
 
@@ -62,14 +63,14 @@ def test_judge_score_is_the_mean_of_those_given() -> None:
 
 
 def test_behaviour_alignment_takes_a_missing_finding_as_wrong() -> None:
-    wanted = {"B1": True, "B2": False, "B3": False}
+    wanted = told({"B1": True, "B2": False, "B3": False})
     assert behaviour_alignment(wanted, {"B1": "yes", "B2": "yes"}) == pytest.approx(1 / 3)
     assert behaviour_alignment(wanted, {"B1": "na"}) is None
     assert behaviour_alignment(wanted, {}) is None
-    assert behaviour_alignment({}, {"B1": "yes"}) is None
+    assert behaviour_alignment(told({}), {"B1": "yes"}) is None
 
 
 def test_behaviour_alignment_in_a_record_is_with_what_was_wanted() -> None:
-    told = conversation(turn(binaryJudgements=[judgement("B1", "yes", "no"), judgement("B2", "yes", None)]))
-    got = score_reference(told, record(answered(em_draft_binary_assessment={"B1": "no", "B2": "no"})))
+    asked = conversation(turn(binaryJudgements=[judgement("B1", "yes", "no"), judgement("B2", "yes", None)]))
+    got = score_reference(asked, record(answered(em_draft_binary_assessment={"B1": "no", "B2": "no"})))
     assert got["avg_draft_binary_alignment"] == 1 / 2

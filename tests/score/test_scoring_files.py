@@ -16,6 +16,7 @@ from attunebench.dataset.load import load_dataset
 from attunebench.errors import DataError, RecordError
 from attunebench.score import cutting, score
 from attunebench.score.aggregate import aggregate, aggregate_groups, group
+from attunebench.score.columns import reference_columns, turn_columns
 from attunebench.score.engine_local import do_jobs
 from attunebench.score.run_files import load_records
 from attunebench.score.score_files import score_files
@@ -284,7 +285,7 @@ def test_a_record_twice_at_the_same_place_of_two_folders_is_told(tmp_path):
 
 
 def test_tallies_joined_in_any_parts_and_order_give_the_same_rows():
-    every = [score(*read(case)) for case in CASES[:40]]
+    every = 4 * [score(*read(case)) for case in CASES[:40]]  # so many that sums are held for a part of them
     whole = aggregate(every)
     shuffles = random.Random(7)
     for _ in range(5):
@@ -293,6 +294,12 @@ def test_tallies_joined_in_any_parts_and_order_give_the_same_rows():
         for start in range(0, len(every), 9):
             part = group(shuffled[start : start + 9])
             for tally in part.values():
-                tally.settle()
+                tally.pack()
             join_groups(joined, part)
         assert aggregate_groups(joined) == whole
+
+
+def test_a_turn_has_the_columns_of_any_object_of_scores():
+    for case in CASES[:40]:
+        for turn in score(*read(case))["turn_scores"]:
+            assert turn_columns(turn) == reference_columns(turn)

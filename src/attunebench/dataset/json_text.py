@@ -11,6 +11,10 @@ MAX_DEPTH = 254
 _LONGEST_INTEGER = 4300  # Python's own limit for reading digits
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|-?Infinity|NaN|-?\d[\d.eE+-]*|[\[\]{}]')
 
+_DIGITS_AS_0 = bytes.maketrans(b"123456789E", b"000000000e")
+_MANY_DIGITS = b"0" * 200
+_GREAT_EXPONENT = b"e000"
+
 
 class NotJsonError(ValueError):
     """A text that is not JSON: what is wrong, at which line and column (from 1), and what stands there."""
@@ -36,6 +40,25 @@ def parse_json(text: str) -> Any:
         raise NotJsonError(text, error.pos, error.msg) from None
     except (ValueError, RecursionError):
         raise _locate(text) from None
+
+
+def may_be_extreme(data: bytes) -> bool:
+    """Whether a JSON text may hold NaN, an infinity, or a number too great for a double.
+
+    For decoders that take these for numbers. True now and then where a text only speaks of such a number.
+    """
+    if b"NaN" in data or b"Infinity" in data:
+        return True
+    digits = data.translate(_DIGITS_AS_0, b"+")
+    if _MANY_DIGITS in digits:
+        return True
+    at = digits.find(_GREAT_EXPONENT)
+    while at >= 0:
+        before = digits[:at].rstrip(b"0.-")  # of a number, not of letters and digits mixed
+        if len(before) < at and before[-1:] in b":,[ \t\r\n":
+            return True
+        at = digits.find(_GREAT_EXPONENT, at + 1)
+    return False
 
 
 def _locate(text: str) -> NotJsonError:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
 from attunebench.dataset.checks import find_warnings
-from attunebench.dataset.json_text import MAX_DEPTH
+from attunebench.dataset.json_text import MAX_DEPTH, may_be_extreme
 from attunebench.dataset.problems import Kind, NoValue, PathStep, Problem, spell_path
 from attunebench.dataset.schema import Conversation
 from attunebench.dataset.spelling import find_in_file
@@ -78,6 +78,16 @@ def read_canonical(raw: Any) -> Conversation | None:
     except ValidationError:
         return None
     return conversation if _is_sound(raw) else None
+
+
+def read_canonical_text(data: bytes) -> Conversation | None:
+    """Read what `read_canonical` reads straight from JSON, faster still; none for every other text too."""
+    if may_be_extreme(data):
+        return None
+    try:  # this decoder takes no lone surrogates, and less nesting than `MAX_DEPTH`
+        return Conversation.model_validate_json(data, strict=True, by_alias=True, by_name=False)
+    except ValidationError:
+        return None
 
 
 def conversation_name(raw: Any, position: int) -> str:

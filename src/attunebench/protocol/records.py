@@ -28,6 +28,7 @@ from pydantic_core.core_schema import (
     nullable_schema,
 )
 
+from attunebench.dataset.json_text import may_be_extreme
 from attunebench.dataset.outcome import CANONICAL_BRANCH_SCORES
 from attunebench.dataset.parts import ReadBy
 from attunebench.dataset.schema import Letter, YesNo
@@ -278,3 +279,13 @@ def read_record(raw: Any) -> RunRecord:
         return RunRecord.model_validate(raw, strict=True)
     except ValidationError:
         return RunRecord.model_validate(raw)
+
+
+def read_canonical_record(data: bytes) -> RunRecord | None:
+    """Read a run record that is spelled as we write them straight from JSON; none for every other text."""
+    if may_be_extreme(data):
+        return None
+    try:
+        return RunRecord.model_validate_json(data, strict=True)
+    except ValidationError:
+        return None

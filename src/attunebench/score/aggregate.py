@@ -6,9 +6,10 @@ Source of mean, SE and z: AttuneBench, arXiv 2605.21739.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from attunebench.score.columns import GROUP, Columns, read_columns, strict_columns
 from attunebench.score.items import StrictValue
 from attunebench.score.means import mean, sample_sd
-from attunebench.score.tally import GROUP, Groups, StrictTally, Tally
+from attunebench.score.tally import Groups, StrictTally, Tally
 
 __all__ = [
     "GROUP",
@@ -46,8 +47,13 @@ def group(scores: Iterable[Mapping[str, Any]]) -> Groups:
     """Return the tallies of scored conversations by the values of `GROUP`."""
     groups: Groups = {}
     for scored in scores:
-        groups.setdefault(group_key(scored), Tally()).add(scored, scored[_COMPOSITE])
+        add_to_group(groups, scored, read_columns(scored))
     return groups
+
+
+def add_to_group(groups: Groups, scored: Mapping[str, Any], columns: Columns) -> None:
+    """Add a scored conversation to the tally of its group; `columns` are its own."""
+    groups.setdefault(group_key(scored), Tally()).add(scored, columns, scored[_COMPOSITE])
 
 
 def group_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -85,5 +91,5 @@ def aggregate_strict(conversations: Sequence[Mapping[str, StrictValue]]) -> dict
     """
     tally = StrictTally()
     for scores in conversations:
-        tally.add(scores)
+        tally.add(strict_columns(scores))
     return tally.results(SKILL)

@@ -4,7 +4,7 @@ Source: AttuneBench, arXiv 2605.21739. "om" marks the observed behaviour of the 
 participant's preference; "_hp" the same two answered from the participant's perspective.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import sqrt
 from typing import Final, NamedTuple, TypeAlias
@@ -40,44 +40,52 @@ class Confusion(NamedTuple):
     @property
     def accuracy(self) -> float | None:
         """(tp + tn)/all; 0 to 1, up is better; none without any."""
-        total = self.total
-        return (self.tp + self.tn) / total if total else None
+        tp, tn, fp, fn = self
+        total = tp + tn + fp + fn
+        return (tp + tn) / total if total else None
 
-    def rates(self) -> dict[str, float | None]:
-        """Return accuracy, precision, recall, f1 and mcc, each none where its denominator is 0.
+    @property
+    def rates(self) -> Mapping[str, float | None]:
+        """Accuracy, precision, recall, f1 and mcc, each none where its denominator is 0; not to be changed.
 
         precision = tp/(tp + fp), recall = tp/(tp + fn), F1 their harmonic mean (0 to 1); MCC, Matthews correlation
         = (tp tn - fp fn)/sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn)) (-1 to 1). Up is better.
         """
-        tp, tn, fp, fn = self
-        claimed, true = tp + fp, tp + fn
-        precision = tp / claimed if claimed else None
-        recall = tp / true if true else None
-        product = claimed * true * (tn + fp) * (tn + fn)
-        return {
-            "accuracy": self.accuracy,
-            "precision": precision,
-            "recall": recall,
-            "f1": harmonic(precision or 0.0, recall or 0.0) if claimed or true else None,
-            "mcc": (tp * tn - fp * fn) / sqrt(product) if product else None,
-        }
+        return _rates(self)
 
-    def published(self) -> dict[str, float]:
-        """Return counts and rates under the benchmark's names, 0 where a rate is undefined."""
-        return dict(_published(self))
+    @property
+    def published(self) -> Mapping[str, float]:
+        """Counts and rates under the benchmark's names, 0 where a rate is undefined; not to be changed."""
+        return _published(self)
 
 
-@lru_cache(maxsize=4096)  # a turn has few questions: the same few counts come again and again
-def _published(counts: Confusion) -> dict[str, float]:
-    scores: dict[str, float] = {"tp": counts.tp, "tn": counts.tn, "fp": counts.fp, "fn": counts.fn}
-    for name, rate in counts.rates().items():
-        scores[name] = rate or 0.0
-    return scores
+@lru_cache(maxsize=2**14)  # there are few questions: the same few counts come again and again
+def _rates(counts: Confusion) -> Mapping[str, float | None]:
+    tp, tn, fp, fn = counts
+    claimed, true = tp + fp, tp + fn
+    precision = tp / claimed if claimed else None
+    recall = tp / true if true else None
+    product = claimed * true * (tn + fp) * (tn + fn)
+    return {
+        "accuracy": counts.accuracy,
+        "precision": precision,
+        "recall": recall,
+        "f1": harmonic(precision or 0.0, recall or 0.0) if claimed or true else None,
+        "mcc": (tp * tn - fp * fn) / sqrt(product) if product else None,
+    }
+
+
+@lru_cache(maxsize=2**14)
+def _published(counts: Confusion) -> Mapping[str, float]:
+    return counts._asdict() | {name: rate or 0.0 for name, rate in counts.rates.items()}
 
 
 def pooled(parts: Iterable[Confusion]) -> Confusion:
     """Add confusion counts; of none, all are 0."""
-    return Confusion(*map(sum, zip(*parts, strict=True)))
+    tp = tn = fp = fn = 0
+    for a, b, c, d in parts:
+        tp, tn, fp, fn = tp + a, tn + b, fp + c, fn + d
+    return Confusion(tp, tn, fp, fn)
 
 
 def latest(judgements: Iterable[Judgement]) -> dict[str, Judgement]:
@@ -107,26 +115,45 @@ def preferred(judgements: Mapping[str, Judgement]) -> dict[str, bool]:
     return {key: j.preferred_behavior == "yes" for key, j in judgements.items() if j.preferred_behavior in YES_NO}
 
 
+class Told(NamedTuple):
+    """The questions that the participant answered with yes, and those with no."""
+
+    yes: Sequence[str] = ()
+    no: Sequence[str] = ()
+
+
+def told(truth: Truth) -> Told:
+    """Return the participant's answers, ready for counting."""
+    return Told([key for key, yes in truth.items() if yes], [key for key, yes in truth.items() if not yes])
+
+
+def read_told(judgements: Mapping[str, Judgement]) -> tuple[tuple[Told, Told], tuple[Told, Told]]:
+    """Return the participant's own answers, observed and preferred, and the two with fall-back."""
+    own = told(observed(judgements)), told(preferred(judgements))
+    if all(j.observed_behavior and j.preferred_behavior for j in judgements.values()):
+        return own, own
+    return own, (told(observed_with_fallback(judgements)), told(preferred_with_fallback(judgements)))
+
+
 def missing_is_no(truth: Truth, answers: Answers) -> Confusion:
     """Count a model's answers; a missing, na or unreadable one is a "no" (reference)."""
-    return confusions(truth, answers)[0]
+    return count_answers(told(truth), answers)[0]
 
 
 def missing_is_wrong(truth: Truth, answers: Answers) -> Confusion:
     """Count a model's answers; a missing, na or unreadable one is the opposite of the truth (strict)."""
-    return confusions(truth, answers)[1]
+    return count_answers(told(truth), answers)[1]
 
 
-def confusions(truth: Truth, answers: Answers) -> tuple[Confusion, Confusion]:
+def count_answers(truth: Told, answers: Answers) -> tuple[Confusion, Confusion]:
     """Return `missing_is_no` and `missing_is_wrong` at once."""
-    yes = no = tp = fp = tn = 0
-    for key, said in truth.items():
-        answer = answers.get(key)
-        if said:
-            yes += 1
-            tp += answer == "yes"
-        else:
-            no += 1
-            fp += answer == "yes"
-            tn += answer == "no"
-    return Confusion(tp, no - fp, fp, yes - tp), Confusion(tp, tn, no - tn, yes - tp)
+    to_yes, to_no = [*map(answers.get, truth.yes)], [*map(answers.get, truth.no)]
+    tp, fp, tn = to_yes.count("yes"), to_no.count("yes"), to_no.count("no")
+    fn, no = len(to_yes) - tp, len(to_no)
+    missing_is_no = Confusion(tp, no - fp, fp, fn)
+    return missing_is_no, missing_is_no if tn == no - fp else Confusion(tp, tn, no - tn, fn)
+
+
+def all_wrong(truth: Told) -> Confusion:
+    """Return the counts of a model that gave every question the other answer."""
+    return Confusion(fp=len(truth.no), fn=len(truth.yes))

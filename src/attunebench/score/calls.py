@@ -1,11 +1,7 @@
 """Which answers of a run record are missing because their call failed."""
 
-from typing import TypeVar
-
 from attunebench.protocol.answers import ANSWERED
 from attunebench.protocol.records import RunRecord
-
-Answer = TypeVar("Answer")
 
 
 class Calls:
@@ -22,9 +18,7 @@ class Calls:
         )
         """Whether drafts were judged at all in this record."""
 
-    def answer(self, turn: int | None, call: str, answer: Answer | None) -> tuple[Answer | None, bool]:
-        """Return the answer that counts, none if there is none, and whether its call failed."""
-        ended_well = self._ended_well.get((turn, call)) if self._ended_well else None
-        if ended_well is None:
-            return answer, answer is None
-        return (answer, False) if ended_well else (None, True)
+    def failed(self, turn: int | None, call: str, answer: object) -> bool:
+        """Whether the call that was to give this answer, none if there is none, failed: then no answer counts."""
+        ended_well = self._ended_well.get((turn, call))
+        return answer is None if ended_well is None else not ended_well

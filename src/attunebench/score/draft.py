@@ -9,8 +9,8 @@ from typing import Final
 
 from attunebench.dataset.schema import ReplyLabel, Turn, YesNo
 from attunebench.dataset.values import clamp
-from attunebench.score.behaviour import YES_NO
-from attunebench.score.means import mean, mean_of_present
+from attunebench.score.behaviour import YES_NO, Told, count_answers
+from attunebench.score.means import mean_of_present
 from attunebench.score.text import jaccard, words
 
 REPLIES: Final[Mapping[ReplyLabel, str]] = {
@@ -43,9 +43,12 @@ def preference_alignment(near: Mapping[str, float], wins: Mapping[str, int]) -> 
     """
     if not any(wins.values()):
         return None
-    weights = {label: wins.get(label, 0) for label in near}
-    total = sum(weights.values())
-    return sum(weights[label] * near[label] for label in near) / total if total else 0.0
+    total = weighted = 0.0
+    for label, similarity in near.items():
+        weight = wins.get(label, 0)
+        total += weight
+        weighted += weight * similarity
+    return weighted / total if total else 0.0
 
 
 def judge_score(scores: Mapping[str, float | None] | None) -> float | None:
@@ -59,11 +62,11 @@ def judge_score(scores: Mapping[str, float | None] | None) -> float | None:
     return None if average is None else clamp((average - 1) / 6, 0.0, 1.0)
 
 
-def behaviour_alignment(preferred: Mapping[str, bool], found: Mapping[str, YesNo | None] | None) -> float | None:
+def behaviour_alignment(preferred: Told, found: Mapping[str, YesNo | None] | None) -> float | None:
     """Return the share of wanted yes/no behaviours that the judge found so in the draft: 0 to 1, up is better.
 
     A question without a finding is wrong. None if nothing was wanted, or if the judge found no yes or no at all.
     """
     if not found or not any(answer in YES_NO for answer in found.values()):
         return None
-    return mean([float(found.get(key) == ("yes" if yes else "no")) for key, yes in preferred.items()])
+    return count_answers(preferred, found)[1].accuracy

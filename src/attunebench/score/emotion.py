@@ -4,10 +4,9 @@ Source: AttuneBench, arXiv 2605.21739. Words are compared trimmed and lower-case
 no prediction.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
-
-from scipy.optimize import linear_sum_assignment
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import permutations
+from typing import Final, TypeAlias
 
 from attunebench.dataset.schema import EmotionTag
 from attunebench.instrument import EMOTION_INDEX, NEUTRAL_WORDS, SIMILARITY
@@ -32,7 +31,12 @@ EMOTION_METRICS = (
 )
 """What `emotion_scores` returns; all but the mean absolute error are 0 to 1, up is better."""
 
-_SIMILARITY: Matrix = SIMILARITY.tolist()
+_SIMILARITY: Final[Mapping[str, Mapping[str, float]]] = {
+    word: {other: float(SIMILARITY[row][column]) for other, column in EMOTION_INDEX.items()}
+    for word, row in EMOTION_INDEX.items()
+}
+_UNKNOWN: Final[Mapping[str, float]] = {}
+
 INTENSITY_RANGE = 6
 WORD_WEIGHT = 0.7
 
@@ -51,15 +55,16 @@ def emotion_scores(truth: Sequence[Tag], predicted: Sequence[Tag]) -> dict[str, 
     where a word is repeated: MAE = mean |i - j| (0 to 6, down is better; none without a shared word that has both);
     F1-intensity = F1 x mean(1 - |i - j|/6), and 0 without such a word. For the two VA scores see `va_scores`.
     """
+    if not truth or not predicted:
+        same = float(not truth and not predicted)
+        return dict.fromkeys(EMOTION_METRICS, same) | {"emotion_intensity_mae": None}
     intensities, guesses = dict(truth), dict(predicted)
     shared = [(intensities[word], guesses[word]) for word in intensities if word in guesses]
     gaps = [abs(i - j) for i, j in shared if i is not None and j is not None]
-    neither = not truth and not predicted
-    recall = len(shared) / len(intensities) if truth else float(neither)
-    precision = len(shared) / len(guesses) if predicted else float(neither)
+    recall, precision = len(shared) / len(intensities), len(shared) / len(guesses)
     f1 = harmonic(precision, recall)
     mae = mean(gaps)
-    nearness = float(neither) if mae is None else 1 - mae / INTENSITY_RANGE
+    nearness = 0.0 if mae is None else 1 - mae / INTENSITY_RANGE
     va_score, va_intensity_score = va_scores(truth, predicted)
     return {
         "emotion_hit_rate": recall,
@@ -84,7 +89,8 @@ def va_scores(truth: Sequence[Tag], predicted: Sequence[Tag]) -> tuple[float, fl
     if not truth or not predicted:
         same = float(not truth and not predicted)
         return same, same
-    plain = [[_similarity(word, guess) for guess, _ in predicted] for word, _ in truth]
+    rows = [_SIMILARITY.get(word, _UNKNOWN) for word, _ in truth]
+    plain = [[row.get(guess, 0.0) for guess, _ in predicted] for row in rows]
     intense = [
         [WORD_WEIGHT * s + (1 - WORD_WEIGHT) * _nearness(i, j) for s, (_, j) in zip(row, predicted, strict=True)]
         for row, (_, i) in zip(plain, truth, strict=True)
@@ -95,17 +101,30 @@ def va_scores(truth: Sequence[Tag], predicted: Sequence[Tag]) -> tuple[float, fl
 
 def greatest_total(matrix: Matrix) -> float:
     """Return the greatest total of a one-to-one assignment of rows to columns, min(n, m) pairs."""
-    if len(matrix) == 1:
+    rows, columns = len(matrix), len(matrix[0])
+    if rows == 1:
         return max(matrix[0])
-    if len(matrix[0]) == 1:
-        return max(row[0] for row in matrix)
+    if columns == 1:
+        return max([row[0] for row in matrix])
+    if columns == 2:
+        matrix, rows, columns = [list(column) for column in zip(*matrix, strict=True)], 2, rows
+    if rows == 2:
+        first, second = matrix
+        return max([a + b for i, a in enumerate(first) for j, b in enumerate(second) if i != j])
+    if rows == columns == 3:
+        first, second, third = matrix
+        return max([first[i] + second[j] + third[k] for i, j, k in _ORDERS_OF_3])
+    return _assign(matrix)
+
+
+_ORDERS_OF_3 = tuple(permutations(range(3)))
+
+
+def _assign(matrix: Matrix) -> float:
+    from scipy.optimize import linear_sum_assignment  # a third of the program's start, and seldom needed
+
     rows, columns = linear_sum_assignment(matrix, maximize=True)
     return sum(matrix[i][j] for i, j in zip(rows.tolist(), columns.tolist(), strict=True))
-
-
-def _similarity(word: str, guess: str) -> float:
-    row, column = EMOTION_INDEX.get(word), EMOTION_INDEX.get(guess)
-    return 0.0 if row is None or column is None else _SIMILARITY[row][column]
 
 
 def _nearness(i: int | None, j: int | None) -> float:

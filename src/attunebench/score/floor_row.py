@@ -4,6 +4,7 @@ A baseline's calls never fail: strict bounds are the values themselves. Sums are
 a model that answers as a baseline does has its very numbers.
 """
 
+from collections.abc import Mapping
 from math import fsum, sqrt
 from typing import Any, Final, TypeAlias
 
@@ -68,10 +69,10 @@ def _reference(found: Found, values: Values) -> dict[str, Any]:
     return row | {"n": counted}
 
 
-def _pooled(name: str, values: Values) -> dict[str, float]:
+def _pooled(name: str, values: Values) -> Mapping[str, float]:
     columns = [COLUMNS.index(("reference", f"{name}.{count}")) for count in Confusion._fields]
     counts: list[Any] = [fsum(each) for each in values[:, columns].T.tolist()]
-    return Confusion(*(int(count) if count.is_integer() else count for count in counts)).published()
+    return Confusion(*(int(count) if count.is_integer() else count for count in counts)).published
 
 
 def _standard_error(values: Values) -> float | None:

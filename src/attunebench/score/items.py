@@ -1,6 +1,6 @@
 """What a strict metric was measured on: its items, and those lost to failed calls."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import fsum
 from typing import TypedDict
 
@@ -34,17 +34,16 @@ class Items:
         self.lost = 0
         self.left_out = 0
 
-    def add(self, value: float | None) -> None:
-        """Add an item that was answered; one for which the metric is undefined is left out."""
-        if value is not None:
-            self.values.append(value)
+    def add(self, values: Iterable[float | None]) -> None:
+        """Add items that were answered; one for which the metric is undefined is left out."""
+        self.values += [value for value in values if value is not None]
 
-    def miss(self, *, failed: bool) -> None:
-        """Add an item that the model did not answer, because its call failed or though it did not: wrong."""
+    def miss(self, count: int = 1, *, failed: bool) -> None:
+        """Add items that the model did not answer, because its call failed or though it did not: wrong."""
         if failed:
-            self.lost += 1
+            self.lost += count
         else:
-            self.values.append(self.worst)
+            self.values += [self.worst] * count
 
     def add_or_miss(self, value: float | None, *, failed: bool) -> None:
         """Add an item whose value is none where the model did not answer."""
@@ -61,13 +60,16 @@ class Items:
         """Return the mean with its counts and bounds."""
         total, lost, failed = fsum(self.values), self.lost, self.lost + self.left_out
         n = len(self.values) + lost
+        if not failed:
+            value = total / n if n else None
+            return {"value": value, "n": n, "n_failed": 0, "lower": value, "upper": value}
         possible = n + self.left_out
         return {
             "value": (total + lost * self.worst) / n if n else None,
             "n": n,
             "n_failed": failed,
-            "lower": (total + failed * self.low) / possible if possible else None,
-            "upper": (total + failed * self.high) / possible if possible else None,
+            "lower": (total + failed * self.low) / possible,
+            "upper": (total + failed * self.high) / possible,
         }
 
 
@@ -77,8 +79,8 @@ def derived(
     """Return a metric computed from others, with the items of all of them."""
     return {
         "value": value,
-        "n": 0 if value is None else sum(source["n"] for source in sources),
-        "n_failed": sum(source["n_failed"] for source in sources),
+        "n": 0 if value is None else sum([source["n"] for source in sources]),
+        "n_failed": sum([source["n_failed"] for source in sources]),
         "lower": lower,
         "upper": upper,
     }

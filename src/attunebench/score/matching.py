@@ -5,10 +5,11 @@ shown the two sides of a comparison the other way round than the data set does; 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
+from typing import TypeAlias
 
 from attunebench.dataset.problems import shorten
-from attunebench.dataset.schema import Comparison, Conversation, Letter, Turn
+from attunebench.dataset.schema import Conversation, Letter, Turn
 from attunebench.dataset.values import read_label
 from attunebench.protocol.records import RunRecord, TurnRecord
 
@@ -21,69 +22,92 @@ _ANSWERS = (
 _OTHER_SIDE: Mapping[Letter, Letter] = {"A": "B", "B": "A"}
 
 
-def mismatches(record: RunRecord, conversation: Conversation) -> Iterator[str]:
+class Frame:
+    """What answers to a turn must fit."""
+
+    __slots__ = ("assignment", "questions", "shown")
+
+    def __init__(self, turn: Turn) -> None:
+        self.questions = {judgement.question_id for judgement in turn.judgements}
+        self.shown = {str(index): (c.response_a, c.response_b) for index, c in enumerate(turn.comparisons)}
+        """The replies on the two sides of each comparison, by position."""
+        self.assignment = {index: {"A": a, "B": b} for index, (a, b) in self.shown.items()}
+        """The same as a record has it that shows every comparison as the data set does."""
+
+
+Frames: TypeAlias = Mapping[int, Frame]
+"""A conversation's frames by turn number; for many records of one conversation."""
+
+
+def read_frames(conversation: Conversation | Frames) -> Frames:
+    """Return what records of a conversation must fit."""
+    if isinstance(conversation, Conversation):
+        return {turn.turn_number: Frame(turn) for turn in conversation.turns}
+    return conversation
+
+
+def mismatches(record: RunRecord, conversation: Conversation | Frames) -> Iterator[str]:
     """Yield what in a record does not fit its conversation: place, rule and value.
 
     A record may cover less than the conversation: what it lacks is a failure of the model, not a mismatch.
     """
-    turns = {turn.turn_number: turn for turn in conversation.turns}
-    for number, count in Counter(reply.turn_number for reply in record.turns).items():
+    turns = read_frames(conversation)
+    for number, count in Counter([reply.turn_number for reply in record.turns]).items():
         if number not in turns:
             yield f"turnNumber: must be one of the conversation's turns, got {number}"
         if count > 1:
             yield f"turnNumber: must stand once in a record, got {number} {count} times"
     for reply in record.turns:
         if turn := turns.get(reply.turn_number):
-            place = f"turn {turn.turn_number}"
-            yield from (f"{place}: {problem}" for problem in (*_questions(reply, turn), *_comparisons(reply, turn)))
+            for problem in (*_questions(reply, turn.questions), *_comparisons(reply, turn)):
+                yield f"turn {reply.turn_number}: {problem}"
 
 
-def _questions(reply: TurnRecord, turn: Turn) -> Iterator[str]:
-    known = {judgement.question_id for judgement in turn.judgements}
+def _questions(reply: TurnRecord, known: Set[str]) -> Iterator[str]:
     for name in _ANSWERS:
-        for question in getattr(reply, name) or ():
-            if question not in known:
-                yield f"{name}: must answer questions of the turn, got {shorten(question)}"
+        answers = getattr(reply, name)
+        if answers and not answers.keys() <= known:
+            for question in answers:
+                if question not in known:
+                    yield f"{name}: must answer questions of the turn, got {shorten(question)}"
 
 
-def _comparisons(reply: TurnRecord, turn: Turn) -> Iterator[str]:
-    known = {str(index): comparison for index, comparison in enumerate(turn.comparisons)}
+def _comparisons(reply: TurnRecord, turn: Frame) -> Iterator[str]:
+    known = turn.shown
     for index in reply.em_pairwise_selections or ():
         if index not in known:
             rule = f"must answer the turn's {len(known)} comparisons, counted from 0"
             yield f"em_pairwise_selections: {rule}, got {shorten(index)}"
-    for index, sides in (reply.pairwise_assignment or {}).items():
-        comparison = known.get(index)
-        if comparison and _sides(sides) not in (_shown(comparison), _shown(comparison)[::-1]):
-            rule = f"must hold the two replies that the data set compares, {' and '.join(map(str, _shown(comparison)))}"
+    if not reply.pairwise_assignment or reply.pairwise_assignment == turn.assignment:
+        return
+    for index, sides in reply.pairwise_assignment.items():
+        shown = known.get(index)
+        if shown and _sides(sides) not in (shown, shown[::-1]):
+            rule = f"must hold the two replies that the data set compares, {' and '.join(map(str, shown))}"
             yield f"pairwise_assignment {index}: {rule}, got {shorten(dict(sides))}"
-
-
-def _shown(comparison: Comparison) -> tuple[str | None, str | None]:
-    return comparison.response_a, comparison.response_b
 
 
 def _sides(sides: Mapping[Letter, str | None]) -> tuple[str | None, str | None]:
     return read_label(sides.get("A")), read_label(sides.get("B"))
 
 
-def aligned(record: RunRecord, conversation: Conversation) -> RunRecord:
+def aligned(record: RunRecord, conversation: Conversation | Frames) -> RunRecord:
     """Return the record with its letters meaning what they mean in the data set.
 
     A selection made under an assignment that shows the two replies the other way round is turned over, and its
     assignment with it; a record without such an assignment is returned as it is.
     """
-    turns = {turn.turn_number: turn for turn in conversation.turns}
+    turns = read_frames(conversation)
     replies = [_turned(reply, turns.get(reply.turn_number)) for reply in record.turns]
     if all(new is old for new, old in zip(replies, record.turns, strict=True)):
         return record
     return record.model_copy(update={"turns": replies})
 
 
-def _turned(reply: TurnRecord, turn: Turn | None) -> TurnRecord:
-    if turn is None or not reply.pairwise_assignment:
+def _turned(reply: TurnRecord, turn: Frame | None) -> TurnRecord:
+    if turn is None or not reply.pairwise_assignment or reply.pairwise_assignment == turn.assignment:
         return reply
-    shown = {str(index): _shown(comparison) for index, comparison in enumerate(turn.comparisons)}
+    shown = turn.shown
     over = {
         index
         for index, sides in reply.pairwise_assignment.items()

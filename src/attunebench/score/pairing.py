@@ -5,30 +5,19 @@ from collections.abc import Sequence
 from attunebench.dataset.schema import Conversation, Turn
 from attunebench.protocol.records import RunRecord, TurnRecord
 from attunebench.score import behaviour
-from attunebench.score.behaviour import Answers, Confusion, Truth
-from attunebench.score.draft import existing_replies
+from attunebench.score.behaviour import NO_ANSWERS, count_answers
+from attunebench.score.draft import existing_replies, preference_alignment
 from attunebench.score.emotion import emotion_scores, read_tags
-from attunebench.score.preference import letters, share_right, wins
+from attunebench.score.preference import letters, pairwise_scores, shown, winners
 from attunebench.score.text import jaccard, words
+
+NO_REPLY = TurnRecord(turn_number=0)
 
 
 class TurnTruth:
     """One turn as its participant told it, made ready for scoring; read-only, and shared by all records."""
 
-    __slots__ = (
-        "bags",
-        "comparisons",
-        "decided",
-        "felt_asked",
-        "judged",
-        "number",
-        "observed",
-        "own_observed",
-        "own_preferred",
-        "preferred",
-        "tags",
-        "wins",
-    )
+    __slots__ = ("bags", "felt_asked", "judged", "number", "own_told", "shown", "tags", "told", "wins")
 
     def __init__(self, turn: Turn) -> None:
         self.number = turn.turn_number
@@ -37,47 +26,70 @@ class TurnTruth:
         judgements = behaviour.latest(turn.judgements)
         self.judged = bool(judgements)
         """Whether there is any yes/no question."""
-        self.own_observed = behaviour.observed(judgements)
-        self.own_preferred = behaviour.preferred(judgements)
-        self.observed = _same_or(self.own_observed, behaviour.observed_with_fallback(judgements))
-        self.preferred = _same_or(self.own_preferred, behaviour.preferred_with_fallback(judgements))
-        self.comparisons = turn.comparisons
-        self.decided = [comparison for comparison in self.comparisons if comparison.winner]
-        self.wins = wins(self.comparisons, [comparison.winner for comparison in self.comparisons])
+        own, with_fallback = behaviour.read_told(judgements)
+        self.own_told = 2 * own
+        """The participant's own yes/no answers, against which each of `TurnPair.answers` is held."""
+        self.told = self.own_told if with_fallback is own else 2 * with_fallback
+        """The same with fall-back."""
+        self.shown = shown(turn.comparisons)
+        self.wins = winners(self.shown)
         """Wins of each label that occurs in the turn's comparisons, over the decided ones."""
         self.bags = {label: words(text) for label, text in existing_replies(turn).items()}
         """The words of each reply."""
 
-
-def _same_or(own: Truth, wider: Truth) -> Truth:
-    """Return `own` where `wider` is no different, so that what was counted for one serves the other."""
-    return own if own == wider else wider
+    @property
+    def winners_differ(self) -> bool:
+        """Whether the decided comparisons tell any two of their labels apart."""
+        return len(set(winners([comparison for comparison in self.shown if comparison.winner]).values())) > 1
 
 
 class TurnPair:
-    """One turn as its participant and the model told it; read-only. `answered` is false if the record lacks it."""
+    """One turn as its participant and the model told it; read-only. `answered` is false if the record lacks it.
 
-    __slots__ = ("_counted", "answered", "emotions", "guessed_wins", "letters", "near", "reply", "share_right", "truth")
+    `answers` are the four given to the yes/no questions: observed and preferred from the review, observed and preferred
+    from the perspective call. `behaviours` counts them against the participant's answers with fall-back, a missing one
+    as a "no" (reference); `own_behaviours` against the participant's own, a missing one as wrong (strict).
+    """
+
+    __slots__ = (
+        "aligned",
+        "answered",
+        "answers",
+        "behaviours",
+        "emotions",
+        "near",
+        "own_behaviours",
+        "pairwise",
+        "reply",
+        "similarity",
+        "truth",
+    )
 
     def __init__(self, truth: TurnTruth, reply: TurnRecord | None) -> None:
         self.truth = truth
         self.answered = reply is not None
-        self.reply = reply = reply or TurnRecord(turn_number=truth.number)
+        self.reply = reply = reply or NO_REPLY
         self.emotions = emotion_scores(truth.tags, read_tags(reply.em_emotion_tags))
-        self.letters = letters(truth.comparisons, reply.em_pairwise_selections or {})
-        self.share_right = share_right(truth.comparisons, self.letters)
-        self.guessed_wins = wins(truth.comparisons, self.letters)
+        self.pairwise = pairwise_scores(truth.shown, letters(truth.shown, reply.em_pairwise_selections or {}))
         drafted = words(reply.em_drafted_response)
         self.near = {label: jaccard(drafted, bag) for label, bag in truth.bags.items()}
         """How near the draft is to each reply; see `draft.similarities`."""
-        self._counted: dict[tuple[int, int], tuple[Confusion, Confusion]] = {}
-
-    def confusions(self, truth: Truth, answers: Answers) -> tuple[Confusion, Confusion]:
-        """Return `behaviour.confusions`, counted once for both profiles; both arguments are of this pair."""
-        key = id(truth), id(answers)
-        if (found := self._counted.get(key)) is None:
-            found = self._counted[key] = behaviour.confusions(truth, answers)
-        return found
+        self.similarity = max(self.near.values(), default=0.0)
+        self.aligned = preference_alignment(self.near, truth.wins)
+        self.answers = (
+            reply.em_binary_om_assessment,
+            reply.em_binary_human_prediction,
+            reply.em_binary_om_assessment_hp,
+            reply.em_binary_human_prediction_hp,
+        )
+        counted = [
+            count_answers(told, given or NO_ANSWERS) for told, given in zip(truth.told, self.answers, strict=True)
+        ]
+        self.behaviours = [missing_is_no for missing_is_no, _ in counted]
+        if truth.own_told is not truth.told:
+            own = zip(truth.own_told, self.answers, strict=True)
+            counted = [count_answers(told, given or NO_ANSWERS) for told, given in own]
+        self.own_behaviours = [missing_is_wrong for _, missing_is_wrong in counted]
 
 
 def read_turns(conversation: Conversation) -> list[TurnTruth]:

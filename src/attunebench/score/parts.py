@@ -1,6 +1,6 @@
 """What shards gave, in files of their own: written by whoever scored a shard, to be joined or to be kept.
 
-Part 7 is `00007.jsonl`, a scored conversation a line, and `00007.arrow` or, if it is to be kept, `00007.parquet`, its
+Part 7 is `00007.jsonl`, a scored conversation a line, and `00007.blocks` or, if it is to be kept, `00007.parquet`, its
 rows of `scores.parquet`. A part that is written again is the same.
 """
 
@@ -9,11 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
 from attunebench.dataset.addresses import as_os_errors, reach
 from attunebench.errors import RecordError
 from attunebench.score.shards import ShardResult
+from attunebench.score.tidy import read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +75,10 @@ class Parts:
         return f"{number:05}.jsonl"
 
     def _table_name(self, number: int) -> str:
-        return f"{number:05}.parquet" if self.kept else f"{number:05}.arrow"
+        return f"{number:05}.parquet" if self.kept else f"{number:05}.blocks"
 
 
 def _as_parquet(table: bytes) -> bytes:
     buffer = io.BytesIO()
-    pl.read_ipc(table).write_parquet(buffer)
+    read_table(table).write_parquet(buffer)
     return buffer.getvalue()

@@ -5,18 +5,56 @@ port of the benchmark's scorer, not verified against the original.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 from math import sqrt
+from typing import NamedTuple
 
 from attunebench.dataset.schema import Comparison, Letter
 
 
-def letters(comparisons: Sequence[Comparison], selections: Mapping[str, Letter | None]) -> list[Letter | None]:
+class Shown(NamedTuple):
+    """What counts of a comparison: the labels on its two sides, and the side that won, none if undecided."""
+
+    response_a: str | None
+    response_b: str | None
+    winner: Letter | None
+
+
+class PairwiseScores(NamedTuple):
+    """A turn's predicted letters against its comparisons; each none where not defined.
+
+    `accuracy` and `tau` (`kendall_tau`) are over all comparisons; `decided_accuracy` and `decided_tau`
+    (`kendall_tau_b`) over those with a winner, and the labels that occur in them.
+    """
+
+    accuracy: float | None
+    tau: float | None
+    decided_accuracy: float | None
+    decided_tau: float | None
+
+
+def shown(comparisons: Iterable[Comparison]) -> tuple[Shown, ...]:
+    """Return what counts of comparisons."""
+    return tuple(Shown(c.response_a, c.response_b, c.winner) for c in comparisons)
+
+
+def letters(comparisons: Sequence[Shown], selections: Mapping[str, Letter | None]) -> tuple[Letter | None, ...]:
     """Return the predicted letter of each comparison; selections are keyed by position ("0", "1", ...)."""
-    return [selections.get(str(position)) for position in range(len(comparisons))]
+    return tuple([selections.get(str(position)) for position in range(len(comparisons))])
 
 
-def share_right(comparisons: Sequence[Comparison], predicted: Sequence[Letter | None]) -> float | None:
+@lru_cache(maxsize=2**14)  # a turn has few comparisons of few labels: the same come again and again
+def pairwise_scores(comparisons: tuple[Shown, ...], predicted: tuple[Letter | None, ...]) -> PairwiseScores:
+    """Score the predicted letters of a turn's comparisons."""
+    tau = kendall_tau(winners(comparisons), wins(comparisons, predicted)) if any(predicted) else None
+    paired = [(c, letter) for c, letter in zip(comparisons, predicted, strict=True) if c.winner]
+    decided, chosen = [c for c, _ in paired], [letter for _, letter in paired]
+    decided_tau = kendall_tau_b(winners(decided), wins(decided, chosen))
+    return PairwiseScores(share_right(comparisons, predicted), tau, share_right(decided, chosen), decided_tau)
+
+
+def share_right(comparisons: Sequence[Shown], predicted: Sequence[Letter | None]) -> float | None:
     """Return the share of comparisons whose predicted letter is the winner: 0 to 1, up is better.
 
     A comparison without a winner is never right. None without comparisons.
@@ -27,7 +65,12 @@ def share_right(comparisons: Sequence[Comparison], predicted: Sequence[Letter | 
     return sum(right) / len(right)
 
 
-def wins(comparisons: Sequence[Comparison], chosen: Iterable[Letter | None]) -> dict[str, int]:
+def winners(comparisons: Sequence[Comparison | Shown]) -> dict[str, int]:
+    """Count how often each label that occurs in the comparisons won."""
+    return wins(comparisons, [comparison.winner for comparison in comparisons])
+
+
+def wins(comparisons: Sequence[Comparison | Shown], chosen: Iterable[Letter | None]) -> dict[str, int]:
     """Count how often each label that occurs in the comparisons was chosen; labels without a win have 0."""
     counts: dict[str, int] = {}
     for comparison, letter in zip(comparisons, chosen, strict=True):

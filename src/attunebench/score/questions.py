@@ -6,9 +6,14 @@ Source: AttuneBench, arXiv 2605.21739. Answers are compared trimmed and lower-ca
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from attunebench.dataset.schema import ConversationQuestions
 from attunebench.instrument import FIT_OPTIONS
+from attunebench.protocol.records import PredictedQuestions
 from attunebench.score.means import harmonic, mean
 from attunebench.score.text import folded, jaccard, words
+
+NO_QUESTIONS: Final = ConversationQuestions()
+NO_PREDICTIONS: Final = PredictedQuestions()
 
 BRANCH_RANGE: Final = 6
 MID_BRANCH: Final = 4

@@ -7,10 +7,10 @@ against the original. An answer that is null or absent counts as empty here, on 
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
-from attunebench.dataset.schema import Conversation, ConversationQuestions
-from attunebench.protocol.records import PostRecord, PredictedQuestions, RunRecord
-from attunebench.score import draft, panas, preference, questions
-from attunebench.score.behaviour import NO_ANSWERS, Confusion
+from attunebench.dataset.schema import Conversation
+from attunebench.protocol.records import PostRecord, RunRecord
+from attunebench.score import draft, panas, questions
+from attunebench.score.behaviour import pooled
 from attunebench.score.composite import Parts, compose, panas_score
 from attunebench.score.means import mean, mean_of_present
 from attunebench.score.pairing import TurnPair, pair_turns
@@ -79,61 +79,43 @@ def score_reference(
         scores[f"avg_{name}"] = mean_of_present([turn[name] for turn in turn_scores])
     tagged = [pair.emotions["emotion_hit_rate"] for pair in common if pair.truth.tags]
     scores["avg_emotion_hit_rate_tagged_only"] = mean_of_present(tagged)
-    for name in _METRICS:
-        rates = [turn[name] for turn in turn_scores]
-        counts = Confusion(*(sum(each[count] for each in rates) for count in Confusion._fields))
-        scores[f"pooled_{name}"] = counts.published()
+    for kind, name in enumerate(_METRICS):
+        scores[f"pooled_{name}"] = pooled([pair.behaviours[kind] for pair in common]).published
     scores |= _perspective(scores)
     composites = compose(_parts(scores, post))
     return scores | {name: round(v or 0.0, 2) if name in ROUNDED else v for name, v in composites.items()}
 
 
 def _score_turn(pair: TurnPair) -> Scores:
-    truth, reply = pair.truth, pair.reply
-    om, _ = pair.confusions(truth.observed, reply.em_binary_om_assessment or NO_ANSWERS)
-    human, _ = pair.confusions(truth.preferred, reply.em_binary_human_prediction or NO_ANSWERS)
-    om_hp, _ = pair.confusions(truth.observed, reply.em_binary_om_assessment_hp or NO_ANSWERS)
-    human_hp, _ = pair.confusions(truth.preferred, reply.em_binary_human_prediction_hp or NO_ANSWERS)
+    truth, reply, pairwise = pair.truth, pair.reply, pair.pairwise
+    om, human, om_hp, human_hp = (counts.published for counts in pair.behaviours)
     unasked_review, unasked_perspective = (0.0, 0.0) if truth.judged else (1.0, 0.0)
     return {
         "turnNumber": truth.number,
         **pair.emotions,
-        "binary_om_accuracy": om.accuracy or unasked_review,
-        "binary_human_accuracy": human.accuracy or unasked_review,
-        "binary_om_accuracy_hp": om_hp.accuracy or unasked_perspective,
-        "binary_human_accuracy_hp": human_hp.accuracy or unasked_perspective,
-        "binary_om_metrics": om.published(),
-        "binary_human_metrics": human.published(),
-        "binary_om_metrics_hp": om_hp.published(),
-        "binary_human_metrics_hp": human_hp.published(),
-        **_score_pairwise(pair),
-        **_score_draft(pair),
+        "binary_om_accuracy": om["accuracy"] or unasked_review,
+        "binary_human_accuracy": human["accuracy"] or unasked_review,
+        "binary_om_accuracy_hp": om_hp["accuracy"] or unasked_perspective,
+        "binary_human_accuracy_hp": human_hp["accuracy"] or unasked_perspective,
+        "binary_om_metrics": om,
+        "binary_human_metrics": human,
+        "binary_om_metrics_hp": om_hp,
+        "binary_human_metrics_hp": human_hp,
+        "pairwise_accuracy": 1.0 if pairwise.accuracy is None else pairwise.accuracy,
+        "pairwise_kendall_tau": pairwise.tau,
+        "response_similarity": pair.similarity,
+        "response_similarity_original": pair.near.get("original", 0.0),
+        "response_similarity_llm_improved": pair.near.get("alternate", 0.0),
+        "response_similarity_human_edited": pair.near.get("human", 0.0),
+        "response_preference_alignment": pair.similarity if pair.aligned is None else pair.aligned,
         "draft_judge_score": draft.judge_score(reply.em_draft_judge_scores),
-        "draft_binary_alignment": draft.behaviour_alignment(truth.preferred, reply.em_draft_binary_assessment),
-    }
-
-
-def _score_pairwise(pair: TurnPair) -> Scores:
-    tau = preference.kendall_tau(pair.truth.wins, pair.guessed_wins) if any(pair.letters) else None
-    return {"pairwise_accuracy": 1.0 if pair.share_right is None else pair.share_right, "pairwise_kendall_tau": tau}
-
-
-def _score_draft(pair: TurnPair) -> Scores:
-    near = pair.near
-    similarity = max(near.values(), default=0.0)
-    aligned = draft.preference_alignment(near, pair.truth.wins)
-    return {
-        "response_similarity": similarity,
-        "response_similarity_original": near.get("original", 0.0),
-        "response_similarity_llm_improved": near.get("alternate", 0.0),
-        "response_similarity_human_edited": near.get("human", 0.0),
-        "response_preference_alignment": similarity if aligned is None else aligned,
+        "draft_binary_alignment": draft.behaviour_alignment(truth.told[1], reply.em_draft_binary_assessment),
     }
 
 
 def _score_post(conversation: Conversation, post: PostRecord) -> Scores:
-    asked = conversation.conversation_wide_questions or ConversationQuestions()
-    answered = post.predicted_conversation_wide or PredictedQuestions()
+    asked = conversation.conversation_wide_questions or questions.NO_QUESTIONS
+    answered = post.predicted_conversation_wide or questions.NO_PREDICTIONS
     errors = questions.branch_errors(
         asked.four_branch_scores, answered.four_branch_scores, missing=questions.MID_BRANCH
     )

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from attunebench.dataset.files import RawDocument, read_documents
+from attunebench.dataset.files import RawDocument, RawText, read_documents
 from attunebench.dataset.load import DataSet
 from attunebench.dataset.problems import Problem, one_line, shorten, spell_path
 from attunebench.dataset.schema import Conversation
 from attunebench.errors import RecordError
-from attunebench.protocol.records import RunRecord, read_record
-from attunebench.score.matching import aligned, mismatches
+from attunebench.protocol.records import RunRecord, read_canonical_record, read_record
+from attunebench.score.matching import aligned, mismatches, read_frames
 
 RECORDS_FILE = "records.jsonl"
 """Where a run's folder holds its records."""
@@ -45,31 +45,40 @@ class RecordReader:
     """Reads records one by one and holds them against the conversations, and against those read before."""
 
     def __init__(self, conversations: Mapping[str, Conversation]) -> None:
-        self._conversations = conversations
+        self._frames = {name: read_frames(conversation) for name, conversation in conversations.items()}
         self._first: dict[tuple[str | None, ...], str] = {}
+
+    def read_text(self, text: RawText) -> tuple[RunRecord | None, list[str]]:
+        """Return what `read` does of a record not yet parsed."""
+        record = read_canonical_record(text.data)
+        return self.read(text.parse()) if record is None else self._check(record, text)
 
     def read(self, found: RawDocument | Problem) -> tuple[RunRecord | None, list[str]]:
         """Return the record, if it can be read, and all that is wrong with it, one a line."""
         if isinstance(found, Problem):
             return None, [str(found)]
-        place = f"{found.file}: record {found.position}"
-        named = f"{place}{_conversation_named(found)}"
         try:
             record = read_record(found.value)
         except ValidationError as failed:
-            return None, list(_explain(failed, named))
-        conversation = self._conversations.get(record.conversation_id)
-        if conversation is None:
-            problems = [f"{named}: conversationId: must be in the data set, got {shorten(record.conversation_id)}"]
+            name = found.value.get("conversationId") if isinstance(found.value, Mapping) else None
+            return None, list(_explain(failed, _named(found, name)))
+        return self._check(record, found)
+
+    def _check(self, record: RunRecord, found: RawDocument | RawText) -> tuple[RunRecord | None, list[str]]:
+        frames = self._frames.get(record.conversation_id)
+        if frames is None:
+            problems = [f"conversationId: must be in the data set, got {shorten(record.conversation_id)}"]
         else:
-            problems = [f"{named}: {problem}" for problem in mismatches(record, conversation)]
-            record = aligned(record, conversation)
-        identity = _identity(record)
-        if identity in self._first:
-            problems.append(f"{named}: {_repeated(record, self._first[identity])}")
-            return None, problems
-        self._first[identity] = place
-        return record, problems
+            problems = list(mismatches(record, frames))
+            record = aligned(record, frames)
+        identity, place = _identity(record), _place(found)
+        repeated = identity in self._first
+        if repeated:
+            problems.append(_repeated(record, self._first[identity]))
+        else:
+            self._first[identity] = place
+        problems = [f"{_named(found, record.conversation_id)}: {problem}" for problem in problems]
+        return None if repeated else record, problems
 
 
 def no_records(paths: Iterable[str | Path]) -> str:
@@ -88,9 +97,12 @@ def _read(paths: Iterable[Path]) -> Iterator[RawDocument | Problem]:
         yield from read_documents(records_path(path))
 
 
-def _conversation_named(found: RawDocument) -> str:
-    name = found.value.get("conversationId") if isinstance(found.value, Mapping) else None
-    return one_line(f": conversation {name}") if isinstance(name, str) else ""
+def _place(found: RawDocument | RawText) -> str:
+    return f"{found.file}: record {found.position}"
+
+
+def _named(found: RawDocument | RawText, conversation: object) -> str:
+    return _place(found) + (one_line(f": conversation {conversation}") if isinstance(conversation, str) else "")
 
 
 def _explain(failed: ValidationError, place: str) -> Iterator[str]:

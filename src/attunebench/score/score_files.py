@@ -9,14 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-import polars as pl
-
 from attunebench.baselines import Learned
 from attunebench.baselines.others import OthersAnswers
 from attunebench.dataset.addresses import below, files_at, local_path, send
 from attunebench.dataset.load import no_conversations
 from attunebench.errors import DataError, RecordError
 from attunebench.protocol.calls import Strategy
+from attunebench.score.blocks import tidy_blocks
 from attunebench.score.cutting import Pairing
 from attunebench.score.engine_local import available_cores, do_jobs
 from attunebench.score.floors import FloorScores, join_floors
@@ -37,7 +36,7 @@ from attunebench.score.table import (
     write_json_of_shards,
 )
 from attunebench.score.tally import Groups, join_groups
-from attunebench.score.tidy import tidy_table
+from attunebench.score.tidy import join_tables, read_table
 
 _FEW_BYTES = 4 * 2**20
 """Fewer bytes of records than these are scored before other processes would have started."""
@@ -165,25 +164,23 @@ class _Collected:
     def write(self, totals: Totals, folder: Path) -> list[Path]:
         """Write the two files of scores into a folder, and return them."""
         written, table = folder / SCORES_FILE, folder / TIDY_FILE
-        rows = tidy_table([], totals.aggregates, totals.floors)
+        rows = tidy_blocks([], totals.aggregates, totals.floors).to_bytes()
         with written.open("wb") as file:
             if self._parts.kept:
                 names = [f"{SHARDS_FOLDER}/{self._parts.lines_name(number)}" for number in self._scored]
                 write_json_of_shards(file, totals, names)
-                rows.write_parquet(table)
+                read_table(rows).write_parquet(table)
             else:
                 write_json(file, totals, lambda: self._join_lines(file))
-                self._join_tables(rows, folder).sink_parquet(table, statistics=False)
+                last = folder / "last.blocks"
+                last.write_bytes(rows)
+                join_tables([*(self._parts.table(number, folder) for number in self._scored), last], table)
         return [written, table]
 
     def _join_lines(self, file: BinaryIO) -> None:
         for place, number in enumerate(self._scored):
             file.write(b",\n" if place else b"")
             file.write(self._parts.lines(number))
-
-    def _join_tables(self, last: pl.DataFrame, folder: Path) -> pl.LazyFrame:
-        last.write_ipc(folder / "last.arrow")
-        return pl.scan_ipc([*(self._parts.table(number, folder) for number in self._scored), folder / "last.arrow"])
 
 
 def _score_floors(

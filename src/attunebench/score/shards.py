@@ -3,7 +3,6 @@
 Shards may be scored in any process and in any number: what they give adds up to the same numbers, to the last bit.
 """
 
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -14,14 +13,15 @@ from attunebench.baselines import Learned
 from attunebench.dataset.files import RawText
 from attunebench.dataset.load import repeated
 from attunebench.dataset.problems import Problem
-from attunebench.dataset.reading import read_canonical, read_conversation
+from attunebench.dataset.reading import read_canonical_text, read_conversation
 from attunebench.dataset.schema import Conversation
-from attunebench.score.aggregate import group
+from attunebench.score.aggregate import add_to_group
+from attunebench.score.blocks import Blocks, add_conversation
+from attunebench.score.columns import read_columns
 from attunebench.score.pairing import read_turns
 from attunebench.score.profiles import score_with_calls
 from attunebench.score.run_files import RecordReader
 from attunebench.score.tally import Groups
-from attunebench.score.tidy import tidy_table
 
 Numbered: TypeAlias = tuple[int, RawText]
 """A record's text, and its number among all records, by which problems are put in order."""
@@ -48,7 +48,7 @@ class ShardResult:
     """What a shard gave.
 
     `lines`: scored conversations as JSON objects, one a line, with a comma between; `table`: their rows of
-    `scores.parquet` in Arrow's file format; `groups`: their tallies; `records`: how many were scored. `made_up`:
+    `scores.parquet`, for `tidy.join_tables`; `groups`: their tallies; `records`: how many were scored. `made_up`:
     whether one of the conversations says so of itself. `learned`: what baselines learn from the conversations that have
     records, if that was asked for. With any problem, the numbers are not to be used.
     """
@@ -67,36 +67,45 @@ class ShardResult:
 def score_shard(shard: Shard, *, learn: bool = False) -> ShardResult:
     """Read, check and score every record of a shard; with `learn`, let the baselines learn from its conversations."""
     result = ShardResult()
-    scored: list[Mapping[str, Any]] = []
+    lines: list[bytes] = []
+    blocks = Blocks()
     for work in shard:
-        if work.conversation is None:
-            result.record_problems += _problems_of(work.records)
-            continue
-        conversation = _read_conversation(work.conversation, work.first_file, result.data_problems)
-        if conversation is None:
-            continue
-        result.conversations += 1
-        result.made_up |= bool(work.records) and is_made_up(conversation)
-        if learn and work.records:
-            result.learned.add(conversation)
-        scored += _score_records(conversation, work.records, result)
-    result.records = len(scored)
-    result.lines = json_lines(scored)
-    result.groups = group(scored)
+        for scored in _score_work(work, result, learn=learn):
+            columns = read_columns(scored)
+            lines.append(to_json(scored))
+            add_to_group(result.groups, scored, columns)
+            add_conversation(blocks, scored, columns)
+    result.records = len(lines)
+    result.lines = join_lines(lines)
+    result.table = blocks.to_bytes()
     for tally in result.groups.values():
-        tally.settle()
-    result.table = _arrow(scored)
+        tally.pack()
     return result
+
+
+def _score_work(work: Work, result: ShardResult, *, learn: bool) -> Iterator[Mapping[str, Any]]:
+    """Yield the scores of a conversation's records; note what is wrong in `result`."""
+    if work.conversation is None:
+        result.record_problems += _problems_of(work.records)
+        return
+    conversation = _read_conversation(work.conversation, work.first_file, result.data_problems)
+    if conversation is None:
+        return
+    result.conversations += 1
+    result.made_up |= bool(work.records) and is_made_up(conversation)
+    if learn and work.records:
+        result.learned.add(conversation)
+    yield from _score_records(conversation, work.records, result)
 
 
 def _read_conversation(text: RawText | Problem, first_file: str | None, problems: list[str]) -> Conversation | None:
     """Return a conversation that may be used; else say why it may not."""
+    if isinstance(text, RawText) and first_file is None and (canonical := read_canonical_text(text.data)):
+        return canonical
     found = text.parse() if isinstance(text, RawText) else text
     if isinstance(found, Problem):
         problems.append(str(found))
         return None
-    if first_file is None and (canonical := read_canonical(found.value)):
-        return canonical
     reading = read_conversation(found.value, file=found.file, position=found.position)
     if first_file is not None:
         reading = repeated(reading, found.value, first_file)
@@ -110,7 +119,7 @@ def _score_records(
     reader = RecordReader({conversation.conversation_id: conversation})
     turns = read_turns(conversation) if records else []
     for number, text in records:
-        record, problems = reader.read(text.parse())
+        record, problems = reader.read_text(text)
         if problems or record is None:
             result.record_problems += ((number, problem) for problem in problems)
         else:
@@ -121,7 +130,7 @@ def _problems_of(records: Iterable[Numbered]) -> Iterator[tuple[int, str]]:
     """Yield what is wrong with records that belong to no conversation of the data set."""
     reader = RecordReader({})
     for number, text in records:
-        _, problems = reader.read(text.parse())
+        _, problems = reader.read_text(text)
         yield from ((number, problem) for problem in problems)
 
 
@@ -131,14 +140,6 @@ def is_made_up(conversation: Conversation) -> bool:
     return bool((extra or {}).get("made_up"))
 
 
-def json_lines(scored: Iterable[Mapping[str, Any]]) -> bytes:
-    """Return scored conversations as JSON objects, one a line, with a comma between."""
-    return b",\n".join(to_json(one) for one in scored)
-
-
-def _arrow(scored: Sequence[Mapping[str, Any]]) -> bytes:
-    if not scored:
-        return b""
-    buffer = io.BytesIO()
-    tidy_table(scored, [], []).write_ipc(buffer, compression="lz4")
-    return buffer.getvalue()
+def join_lines(lines: Iterable[bytes]) -> bytes:
+    """Return JSON objects one a line, with a comma between."""
+    return b",\n".join(lines)

@@ -7,7 +7,7 @@ none, and nothing is rounded.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from attunebench.dataset.schema import Conversation
 from attunebench.protocol.records import RunRecord
@@ -16,7 +16,7 @@ from attunebench.score.composite import Parts, compose, panas_score
 from attunebench.score.items import StrictValue, derived
 from attunebench.score.pairing import TurnPair, pair_turns
 from attunebench.score.strict_outcome import strict_outcome
-from attunebench.score.strict_turn import StrictTurns
+from attunebench.score.strict_turn import strict_turns
 
 _OBSERVED, _PREFERRED = "avg_binary_om_accuracy", "avg_binary_human_accuracy"
 _TRACKING: Final = ("avg_emotion_f1",)
@@ -49,10 +49,8 @@ def score_strict(
     `pairs` are the paired turns, if they are at hand already.
     """
     calls = Calls(record)
-    turns = StrictTurns(calls)
-    for pair in pair_turns(conversation, record) if pairs is None else pairs:
-        turns.add(pair)
-    values = turns.results() | strict_outcome(conversation, record.post_conversation, calls)
+    values = strict_turns(pair_turns(conversation, record) if pairs is None else pairs, calls)
+    values |= strict_outcome(conversation, record.post_conversation, calls)
     return values | _perspective(values) | _composites(values)
 
 
@@ -94,26 +92,27 @@ def _ratio(above: float | None, below: float | None) -> float | None:
 
 
 def _composites(values: Mapping[str, StrictValue]) -> dict[str, StrictValue]:
-    value = compose(_parts({name: v["value"] for name, v in values.items()}))
-    lower = compose(_parts({name: v["lower"] for name, v in values.items()}))
-    upper = compose(_parts({name: v["upper"] for name, v in values.items()}))
+    parts = _parts(values, "value")
+    least, most = _parts(values, "lower"), _parts(values, "upper")
+    value = compose(parts)
+    lower, upper = (value if bound == parts else compose(bound) for bound in (least, most))
     return {
         name: derived(value[name], lower[name], upper[name], [values[source] for source in sources])
         for name, sources in _SOURCES.items()
     }
 
 
-def _parts(values: Mapping[str, float | None]) -> Parts:
+def _parts(values: Mapping[str, StrictValue], end: Literal["value", "lower", "upper"]) -> Parts:
     return Parts(
-        emotion_f1=values["avg_emotion_f1"],
-        emotion_va=values["avg_emotion_va_score"],
-        observed=values[_OBSERVED],
-        preferred=values[_PREFERRED],
-        pairwise=values["avg_pairwise_accuracy"],
-        panas=panas_score(values["panas_baseline_adjusted"]),
-        looking_for=values["q1_looking_for_score"],
-        clarity=values["q2_emotion_clarity_match"],
-        fit=values["q3_model_fit_match"],
-        follow_up=values["q3_follow_up_score"],
-        branches=values["four_branch_normalized"],
+        emotion_f1=values["avg_emotion_f1"][end],
+        emotion_va=values["avg_emotion_va_score"][end],
+        observed=values[_OBSERVED][end],
+        preferred=values[_PREFERRED][end],
+        pairwise=values["avg_pairwise_accuracy"][end],
+        panas=panas_score(values["panas_baseline_adjusted"][end]),
+        looking_for=values["q1_looking_for_score"][end],
+        clarity=values["q2_emotion_clarity_match"][end],
+        fit=values["q3_model_fit_match"][end],
+        follow_up=values["q3_follow_up_score"][end],
+        branches=values["four_branch_normalized"][end],
     )

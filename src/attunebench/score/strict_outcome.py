@@ -26,18 +26,19 @@ def strict_outcome(conversation: Conversation, post: PostRecord | None, calls: C
     Without an answer, a total's error is 60, its nearness 0 and its adjusted score -1; an item's or branch's error 6.
     """
     given = post or PostRecord()
-    answers, failed = calls.answer(None, "outcome", given.predicted_conversation_wide)
-    asked = conversation.conversation_wide_questions or ConversationQuestions()
-    branches = _score_branches(asked, answers or PredictedQuestions(), failed=failed)
+    failed = calls.failed(None, "outcome", given.predicted_conversation_wide)
+    answers = (None if failed else given.predicted_conversation_wide) or questions.NO_PREDICTIONS
+    asked = conversation.conversation_wide_questions or questions.NO_QUESTIONS
     items = _score_panas(conversation, given, calls)
-    items |= _score_questions(asked, answers or PredictedQuestions(), failed=failed) | branches
+    items |= _score_questions(asked, answers, failed=failed) | _score_branches(asked, answers, failed=failed)
     return {name: collected.result() for name, collected in items.items()}
 
 
 def _score_panas(conversation: Conversation, post: PostRecord, calls: Calls) -> dict[str, Items]:
-    predicted, failed = calls.answer(None, "outcome", post.predicted_post_panas)
+    failed = calls.failed(None, "outcome", post.predicted_post_panas)
+    predicted = None if failed else post.predicted_post_panas
     if predicted is None and post.predicted_panas_delta is not None:
-        _, failed = calls.answer(None, "outcome", post.predicted_panas_delta)
+        failed = calls.failed(None, "outcome", post.predicted_panas_delta)
     before, after = conversation.pre_panas, conversation.post_panas
     guessed = panas.predicted_totals(predicted, items_needed=_ITEMS_OF_A_TOTAL)
     reported, guesses = panas.reported_items(after), panas.predicted_items(predicted)
@@ -63,7 +64,7 @@ def _score_totals(before: Totals, after: Totals, guessed: Totals, *, failed: boo
         if pre is None:
             continue
         skill_error.add_or_miss(gap, failed=failed)
-        change.add(abs(post - pre))
+        change.add([abs(post - pre)])
         if pre != post:
             adjusted = panas.adjusted(pre, post, guess, TOTAL_RANGE)
             gain.add_or_miss(adjusted, failed=failed)
@@ -75,13 +76,14 @@ def _score_items(
     before: Mapping[str, float], after: Mapping[str, float], guesses: Mapping[str, float], *, failed: bool
 ) -> dict[str, Items]:
     error, near, gain = _errors(ITEM_RANGE), Items(), _gains()
-    for name, post in after.items():
-        guess, pre = guesses.get(name), before.get(name)
-        gap = None if guess is None else abs(post - guess)
-        error.add_or_miss(gap, failed=failed)
-        near.add_or_miss(None if gap is None else 1 - gap / ITEM_RANGE, failed=failed)
-        if pre is not None and pre != post:
-            gain.add_or_miss(panas.adjusted(pre, post, guess, ITEM_RANGE), failed=failed)
+    gaps = {name: abs(post - guesses[name]) for name, post in after.items() if name in guesses}
+    error.add(gaps.values())
+    near.add([1 - gap / ITEM_RANGE for gap in gaps.values()])
+    for collected in (error, near):
+        collected.miss(len(after) - len(gaps), failed=failed)
+    changed = [name for name, post in after.items() if before.get(name, post) != post]
+    gain.add([panas.adjusted(before[name], after[name], guesses[name], ITEM_RANGE) for name in changed if name in gaps])
+    gain.miss(len([name for name in changed if name not in gaps]), failed=failed)
     return {"panas_item_mae": error, "panas_item_normalized": near, "panas_item_baseline_adjusted": gain}
 
 
@@ -115,9 +117,11 @@ def _score_questions(asked: ConversationQuestions, answers: PredictedQuestions, 
 def _score_branches(asked: ConversationQuestions, answers: PredictedQuestions, *, failed: bool) -> dict[str, Items]:
     error, near = _errors(questions.BRANCH_RANGE), Items()
     errors = questions.branch_errors(asked.four_branch_scores, answers.four_branch_scores, missing=None)
-    for gap in errors.values():
-        error.add_or_miss(None if failed else gap, failed=failed)
-        near.add_or_miss(None if failed else 1 - gap / questions.BRANCH_RANGE, failed=failed)
+    for collected in (error, near) if failed else ():
+        collected.miss(len(errors), failed=True)
+    if not failed:
+        error.add(errors.values())
+        near.add([1 - gap / questions.BRANCH_RANGE for gap in errors.values()])
     return {"four_branch_mae": error, "four_branch_normalized": near}
 
 

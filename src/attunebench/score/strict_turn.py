@@ -1,9 +1,10 @@
 """The strict profile turn by turn: only what the participant answered counts, and a missing answer is wrong."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, TypeAlias
 
-from attunebench.score import behaviour, draft, preference
-from attunebench.score.behaviour import NO_ANSWERS, Confusion
+from attunebench.score import draft
+from attunebench.score.behaviour import Confusion, all_wrong, pooled
 from attunebench.score.calls import Calls
 from attunebench.score.emotion import EMOTION_METRICS
 from attunebench.score.items import Items, StrictValue
@@ -12,16 +13,18 @@ from attunebench.score.pairing import TurnPair
 _TAU = "pairwise_kendall_tau"
 _MAE = "emotion_intensity_mae"
 _TAGGED_ONLY = "emotion_hit_rate_tagged_only"
-_ACCURACIES = {
-    "om": "binary_om_accuracy",
-    "human": "binary_human_accuracy",
-    "om_hp": "binary_om_accuracy_hp",
-    "human_hp": "binary_human_accuracy_hp",
-}
+_KINDS: Final = (
+    ("om", "", "review"),
+    ("human", "", "review"),
+    ("om", "_hp", "perspective"),
+    ("human", "_hp", "perspective"),
+)
+"""What is asked of a yes/no question, the ending of its names, and the call; in the order of `TurnPair.behaviours`."""
+
 _ZERO_TO_ONE: Final = (
     *(name for name in EMOTION_METRICS if name != _MAE),
     _TAGGED_ONLY,
-    *_ACCURACIES.values(),
+    *(f"binary_{what}_accuracy{ending}" for what, ending, _ in _KINDS),
     "pairwise_accuracy",
     "response_similarity",
     *draft.REPLIES.values(),
@@ -31,152 +34,141 @@ _ZERO_TO_ONE: Final = (
 )
 
 
-class Pool:
-    """Confusion counts added up over turns."""
-
-    def __init__(self) -> None:
-        self._answered: list[Confusion] = []
-        self._failed: list[Confusion] = []
-
-    def add(self, counts: Confusion, *, failed: bool) -> None:
-        """Add a turn's counts; those of a failed call, all wrong, apart."""
-        (self._failed if failed else self._answered).append(counts)
-
-    def results(self, name: str) -> dict[str, StrictValue]:
-        """Return every rate of the counts: failed calls taken as all wrong, and as all right in `upper`.
-
-        An upper bound that is undefined is the top of the range, 1.
-        """
-        lost = behaviour.pooled(self._failed)
-        actual = behaviour.pooled([*self._answered, lost])
-        rates = best = actual.rates()
-        if lost.total:
-            as_right = Confusion(tp=lost.tp + lost.fn, tn=lost.tn + lost.fp)
-            best = behaviour.pooled([*self._answered, as_right]).rates()
-        plain = name.removesuffix("_hp")
-        ending = name.removeprefix(plain)
-        values: dict[str, StrictValue] = {}
-        for rate, value in rates.items():
-            upper = None if value is None else 1.0 if best[rate] is None else best[rate]
-            n = 0 if value is None else actual.total
-            values[f"pooled_binary_{plain}_{rate}{ending}"] = {
-                "value": value,
-                "n": n,
-                "n_failed": lost.total,
-                "lower": value,
-                "upper": upper,
-            }
-        return values
+Turns: TypeAlias = Sequence[TurnPair]
+ItemsByName: TypeAlias = dict[str, Items]
 
 
-class StrictTurns:
-    """Collects the turns of one conversation; every metric is a mean over the turns where it was asked.
+def strict_turns(pairs: Turns, calls: Calls) -> dict[str, StrictValue]:
+    """Return `avg_*` of every metric, and `pooled_binary_*` rates of the confusion counts of all turns.
 
-    A turn or an answer that is missing gives 0. Left out, and only counted where the call failed, are what has no
-    wrong answer (intensity error, tau) and drafts that a judge failed to judge.
+    Every metric is a mean over the turns where it was asked. A turn or an answer that is missing gives 0. Left out, and
+    only counted where the call failed, are what has no wrong answer (intensity error, tau) and drafts that a judge
+    failed to judge.
     """
+    items = {name: Items() for name in _ZERO_TO_ONE}
+    items[_MAE] = Items(0.0, 6.0, worst=6.0)
+    items[_TAU] = Items(-1.0, 1.0, worst=-1.0)
+    _add_emotions(items, [pair for pair in pairs if pair.truth.felt_asked], calls)
+    rates = _add_behaviours(items, pairs, calls)
+    _add_pairwise(items, pairs, calls)
+    _add_drafts(items, pairs, calls)
+    return {f"avg_{name}": collected.result() for name, collected in items.items()} | rates
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-        self._items = {name: Items() for name in _ZERO_TO_ONE}
-        self._items[_MAE] = Items(0.0, 6.0, worst=6.0)
-        self._items[_TAU] = Items(-1.0, 1.0, worst=-1.0)
-        self._pools = {name: Pool() for name in _ACCURACIES}
 
-    def add(self, pair: TurnPair) -> None:
-        """Add one turn and what the model answered."""
-        if pair.truth.felt_asked:
-            self._add_emotions(pair)
-        self._add_behaviours(pair)
-        self._add_pairwise(pair)
-        self._add_draft(pair)
+def _add_emotions(items: ItemsByName, asked: Turns, calls: Calls) -> None:
+    answered: list[TurnPair] = []
+    for pair in asked:
+        given = pair.reply.em_emotion_tags
+        failed = calls.failed(pair.truth.number, "review", given)
+        if given is None or failed:
+            _miss_emotions(items, pair, failed=failed)
+        else:
+            answered.append(pair)
+    columns = zip(*[pair.emotions.values() for pair in answered], strict=True)
+    for name, values in zip(EMOTION_METRICS, columns, strict=False):  # no columns where none was answered
+        items[name].add(values)
+    items[_TAGGED_ONLY].add([pair.emotions["emotion_hit_rate"] for pair in answered if pair.truth.tags])
 
-    def results(self) -> dict[str, StrictValue]:
-        """Return `avg_*` of every metric, and `pooled_binary_*` rates of the confusion counts of all turns."""
-        values = {f"avg_{name}": items.result() for name, items in self._items.items()}
-        for name, pool in self._pools.items():
-            values |= pool.results(name)
-        return values
 
-    def _add_emotions(self, pair: TurnPair) -> None:
-        items = self._items
-        tags, failed = self._calls.answer(pair.truth.number, "review", pair.reply.em_emotion_tags)
-        if tags is not None:
-            for name, value in pair.emotions.items():
-                items[name].add(value)
-            if pair.truth.tags:
-                items[_TAGGED_ONLY].add(pair.emotions["emotion_hit_rate"])
-            return
-        for name in pair.emotions:
-            if name != _MAE:
-                items[name].miss(failed=failed)
-        if pair.truth.tags:
-            items[_TAGGED_ONLY].miss(failed=failed)
-        if failed and any(intensity is not None for _, intensity in pair.truth.tags):
-            items[_MAE].leave_out()
+def _miss_emotions(items: ItemsByName, pair: TurnPair, *, failed: bool) -> None:
+    for name in EMOTION_METRICS:
+        if name != _MAE:
+            items[name].miss(failed=failed)
+    if pair.truth.tags:
+        items[_TAGGED_ONLY].miss(failed=failed)
+    if failed and any(intensity is not None for _, intensity in pair.truth.tags):
+        items[_MAE].leave_out()
 
-    def _add_behaviours(self, pair: TurnPair) -> None:
-        number, reply = pair.truth.number, pair.reply
-        observed, preferred = pair.truth.own_observed, pair.truth.own_preferred
-        for name, truth, call, given in (
-            ("om", observed, "review", reply.em_binary_om_assessment),
-            ("human", preferred, "review", reply.em_binary_human_prediction),
-            ("om_hp", observed, "perspective", reply.em_binary_om_assessment_hp),
-            ("human_hp", preferred, "perspective", reply.em_binary_human_prediction_hp),
-        ):
-            if not truth:
+
+def _add_behaviours(items: ItemsByName, pairs: Turns, calls: Calls) -> dict[str, StrictValue]:
+    """Add accuracies; return the pooled rates."""
+    rates: dict[str, StrictValue] = {}
+    for kind, (what, ending, call) in enumerate(_KINDS):
+        counted: list[Confusion] = []
+        lost: list[Confusion] = []
+        for pair in pairs:
+            told = pair.truth.own_told[kind]
+            if not told.yes and not told.no:
                 continue
-            answers, failed = self._calls.answer(number, call, given)
-            _, counts = pair.confusions(truth, answers or NO_ANSWERS)
-            self._pools[name].add(counts, failed=failed)
-            self._items[_ACCURACIES[name]].add_or_miss(None if failed else counts.accuracy, failed=failed)
+            if calls.failed(pair.truth.number, call, pair.answers[kind]):
+                lost.append(all_wrong(told))
+            else:
+                counted.append(pair.own_behaviours[kind])
+        accuracies = items[f"binary_{what}_accuracy{ending}"]
+        accuracies.add([counts.accuracy for counts in counted])
+        accuracies.miss(len(lost), failed=True)
+        for rate, value in _pooled_rates(counted, lost).items():
+            rates[f"pooled_binary_{what}_{rate}{ending}"] = value
+    return rates
 
-    def _add_pairwise(self, pair: TurnPair) -> None:
-        comparisons, decided = pair.truth.comparisons, pair.truth.decided
-        if not decided:
-            return
-        _, failed = self._calls.answer(pair.truth.number, "pairwise", pair.reply.em_pairwise_selections)
-        truth, guessed, right = pair.truth.wins, pair.guessed_wins, pair.share_right
-        if len(decided) < len(comparisons):
-            letters = [letter for c, letter in zip(comparisons, pair.letters, strict=True) if c.winner]
-            truth = preference.wins(decided, [c.winner for c in decided])
-            guessed, right = preference.wins(decided, letters), preference.share_right(decided, letters)
-        accuracy, tau = self._items["pairwise_accuracy"], self._items[_TAU]
-        if failed:
+
+def _pooled_rates(counted: Sequence[Confusion], lost: Sequence[Confusion]) -> dict[str, StrictValue]:
+    """Return every rate of added counts: those of failed calls taken as all wrong, and as all right in `upper`.
+
+    An upper bound that is undefined is the top of the range, 1.
+    """
+    wrong = pooled(lost)
+    answered = pooled(counted)
+    actual = pooled([answered, wrong]) if lost else answered
+    rates = best = actual.rates
+    if lost:
+        best = pooled([answered, Confusion(tp=wrong.fn, tn=wrong.fp)]).rates
+    total, n_failed = actual.total, wrong.total
+    values: dict[str, StrictValue] = {}
+    for rate, value in rates.items():
+        if value is None:
+            values[rate] = {"value": None, "n": 0, "n_failed": n_failed, "lower": None, "upper": None}
+        else:
+            upper = best[rate]
+            upper = 1.0 if upper is None else upper
+            values[rate] = {"value": value, "n": total, "n_failed": n_failed, "lower": value, "upper": upper}
+    return values
+
+
+def _add_pairwise(items: ItemsByName, pairs: Turns, calls: Calls) -> None:
+    accuracy, tau = items["pairwise_accuracy"], items[_TAU]
+    for pair in pairs:
+        scores = pair.pairwise
+        if scores.decided_accuracy is None:
+            continue
+        if calls.failed(pair.truth.number, "pairwise", pair.reply.em_pairwise_selections):
             accuracy.miss(failed=True)
-            if len(set(truth.values())) > 1:
+            if pair.truth.winners_differ:
                 tau.leave_out()
         else:
-            accuracy.add(right)
-            tau.add(preference.kendall_tau_b(truth, guessed))
+            accuracy.values.append(scores.decided_accuracy)
+            tau.add([scores.decided_tau])
 
-    def _add_draft(self, pair: TurnPair) -> None:
-        _, failed = self._calls.answer(pair.truth.number, "draft", pair.reply.em_drafted_response)
-        near = pair.near
-        scores = {name: near[label] for label, name in draft.REPLIES.items() if label in near}
-        scores["response_similarity"] = max(near.values(), default=0.0)
-        aligned = draft.preference_alignment(near, pair.truth.wins)
-        if aligned is not None:
-            scores["response_preference_alignment"] = aligned
-        for name, value in scores.items():
-            self._items[name].add_or_miss(None if failed else value, failed=failed)
-        if self._calls.judged:
-            self._add_judge(pair, draft_failed=failed)
 
-    def _add_judge(self, pair: TurnPair, *, draft_failed: bool) -> None:
-        """Add what a judge said: a draft that failed is the model's failure, a judgement that failed the judge's."""
-        preferred = pair.truth.own_preferred
-        scores, findings = pair.reply.em_draft_judge_scores, pair.reply.em_draft_binary_assessment
-        aligned = draft.behaviour_alignment(preferred, findings)
-        for name, judgeable, given, value in (
-            ("draft_judge_score", "human" in pair.near, scores, draft.judge_score(scores)),
-            ("draft_binary_alignment", bool(preferred), findings, aligned),
-        ):
-            items = self._items[name]
-            _, judge_failed = self._calls.answer(pair.truth.number, "judge", given)
-            if draft_failed and judgeable:
-                items.miss(failed=True)
-            elif not draft_failed and judge_failed and judgeable:
-                items.leave_out()
-            elif not draft_failed and not judge_failed:
-                items.add(value)
+def _add_drafts(items: ItemsByName, pairs: Turns, calls: Calls) -> None:
+    failures = [calls.failed(pair.truth.number, "draft", pair.reply.em_drafted_response) for pair in pairs]
+    drafted = [pair for pair, failed in zip(pairs, failures, strict=True) if not failed]
+    lost = [pair for pair, failed in zip(pairs, failures, strict=True) if failed]
+    for label, name in draft.REPLIES.items():
+        items[name].add([pair.near.get(label) for pair in drafted])
+        items[name].miss(sum([label in pair.near for pair in lost]), failed=True)
+    items["response_similarity"].add([pair.similarity for pair in drafted])
+    items["response_similarity"].miss(len(lost), failed=True)
+    items["response_preference_alignment"].add([pair.aligned for pair in drafted])
+    items["response_preference_alignment"].miss(sum([pair.aligned is not None for pair in lost]), failed=True)
+    if calls.judged:
+        for pair, failed in zip(pairs, failures, strict=True):
+            _add_judge(items, pair, calls, draft_failed=failed)
+
+
+def _add_judge(items: ItemsByName, pair: TurnPair, calls: Calls, *, draft_failed: bool) -> None:
+    """Add what a judge said: a draft that failed is the model's failure, a judgement that failed the judge's."""
+    preferred = pair.truth.own_told[1]
+    scores, findings = pair.reply.em_draft_judge_scores, pair.reply.em_draft_binary_assessment
+    aligned = draft.behaviour_alignment(preferred, findings)
+    for name, judgeable, given, value in (
+        ("draft_judge_score", "human" in pair.near, scores, draft.judge_score(scores)),
+        ("draft_binary_alignment", bool(preferred.yes or preferred.no), findings, aligned),
+    ):
+        judge_failed = calls.failed(pair.truth.number, "judge", given)
+        if draft_failed and judgeable:
+            items[name].miss(failed=True)
+        elif not draft_failed and judge_failed and judgeable:
+            items[name].leave_out()
+        elif not draft_failed and not judge_failed:
+            items[name].add([value])

@@ -19,7 +19,7 @@ from attunebench.protocol.records import RunRecord
 from attunebench.score.aggregate import GROUP, Row, aggregate_groups, group, group_key
 from attunebench.score.floors import FloorScores, score_floors
 from attunebench.score.profiles import score_with_calls
-from attunebench.score.shards import is_made_up, json_lines
+from attunebench.score.shards import is_made_up, join_lines
 from attunebench.score.skill import skill_of
 from attunebench.score.tally import Groups
 from attunebench.score.tidy import tidy_table
@@ -99,7 +99,7 @@ def write_scores(scores: Scores, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / SCORES_FILE).open("wb") as file:
-            write_json(file, scores, lambda: file.write(json_lines(scores.conversations)))
+            write_json(file, scores, lambda: file.write(join_lines(map(to_json, scores.conversations))))
         tidy_table(scores.conversations, scores.aggregates, scores.floors).write_parquet(folder / TIDY_FILE)
     except OSError as error:
         raise cannot_write(folder, error) from error

@@ -17,6 +17,7 @@ from attunebench.score.draws.means import Draws, exact_mean, mean_over_turns, ra
 from attunebench.score.draws.panas import Guesses, Report, Values, guesses, reference_panas, strict_panas
 from attunebench.score.draws.questions import reference_questions, strict_questions
 from attunebench.score.draws.turns import ByTurn, Judgements, TurnDraws
+from attunebench.score.questions import NO_QUESTIONS
 from attunebench.score.reference import AVERAGED, AVERAGED_WHERE_DEFINED, ROUNDED
 
 _KINDS = (("binary_om", ""), ("binary_human", ""), ("binary_om", "_hp"), ("binary_human", "_hp"))
@@ -78,7 +79,7 @@ class _Outcome:
 
     @property
     def _asked(self) -> ConversationQuestions:
-        return self.conversation.conversation_wide_questions or ConversationQuestions()
+        return self.conversation.conversation_wide_questions or NO_QUESTIONS
 
     def reference(self) -> Values:
         return reference_panas(*self._panas) | reference_questions(self._asked, self.drawn)

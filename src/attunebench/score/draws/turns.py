@@ -99,7 +99,7 @@ class TurnDraws:
         for at, turn in enumerate(self.conversation.ordered_turns):
             places = pool.draw(owner, self.stream, CallKey(turn.turn_number, "draft"))
             near = {label: bags.jaccard(text)[places] for label, text in draft.existing_replies(turn).items()}
-            wins = preference.wins(turn.comparisons, [c.winner for c in turn.comparisons])
+            wins = preference.winners(turn.comparisons)
             scores = {name: near[label] for label, name in draft.REPLIES.items() if label in near}
             scores["response_similarity"] = np.max(list(near.values()), axis=0) if near else np.zeros(len(places))
             aligned = _alignment(near, wins, len(places))
