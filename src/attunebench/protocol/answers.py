@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from attunebench.dataset.schema import Letter, YesNo
 
@@ -93,14 +93,29 @@ class OutcomeAnswer:
     branches: Mapping[str, float]
 
 
+RATINGS: Final = ("overall_score", "emotional_appropriateness", "helpfulness", "tone_match")
+"""What a judge rates in a draft, each 1 to 7, up is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAnswer:
+    """What one judge found in a draft: all of `RATINGS` or, without a reference, none; yes/no by question id."""
+
+    ratings: Mapping[str, float] = field(default_factory=dict)
+    behaviours: Mapping[str, YesNo] = field(default_factory=dict)
+
+
 Answer: TypeAlias = DraftAnswer | ReviewAnswer | JudgementAnswers | PairwiseAnswer | OutcomeAnswer
+"""What the evaluated model answered."""
+
+AnyAnswer: TypeAlias = Answer | JudgeAnswer
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A reply that was read. `counters` says what had to be dropped or clamped in it."""
 
-    answer: Answer
+    answer: AnyAnswer
     repaired: bool = False
     counters: Mapping[str, int] = field(default_factory=dict)
 

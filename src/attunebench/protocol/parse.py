@@ -5,7 +5,7 @@ and never becomes a default value. Source: AttuneBench, arXiv 2605.21739, and th
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import shorten
 from typing import Any, Literal, TypeAlias
 
@@ -24,6 +24,7 @@ from attunebench.dataset.values import (
 from attunebench.instrument import BRANCHES, NEUTRAL_WORDS, canonical_emotion
 from attunebench.protocol.answers import (
     Answer,
+    AnyAnswer,
     CallState,
     DraftAnswer,
     Failed,
@@ -44,12 +45,17 @@ Count: TypeAlias = Counter[str]
 _YES_NO_KEYS = ("binary_om_assessment", "binary_human_prediction")
 
 
-class _MismatchError(Exception):
+class MismatchError(Exception):
     """The reply is JSON, but not of the form that was asked for."""
 
 
 def read_reply(call: Call, text: str, stop: StopReason = "stop") -> Reading:
-    """Read one reply to a call.
+    """Read one reply to a call of the evaluated model."""
+    return read_object(lambda value, count: _read_answer(call, value, count), text, stop)
+
+
+def read_object(read: Callable[[dict[str, Any], Count], AnyAnswer], text: str, stop: StopReason) -> Reading:
+    """Find the JSON object of a reply and let `read` make an answer of it, or raise `MismatchError`.
 
     Precedence: refused, context overflow, truncated, empty, then the text itself.
     """
@@ -68,8 +74,10 @@ def read_reply(call: Call, text: str, stop: StopReason = "stop") -> Reading:
     value, repaired = found
     counters = Counter[str]()
     try:
-        answer = _read_answer(call, value, counters)
-    except _MismatchError as mismatch:
+        if not isinstance(value, dict):
+            raise MismatchError(f"the reply must be a JSON object, got {type(value).__name__}")
+        answer = read(value, counters)
+    except MismatchError as mismatch:
         return Failed(CallState.SCHEMA_MISMATCH, str(mismatch), _nonzero(counters))
     return Parsed(answer, repaired, _nonzero(counters))
 
@@ -78,9 +86,7 @@ def _nonzero(counters: Count) -> dict[str, int]:
     return {name: count for name, count in counters.items() if count}
 
 
-def _read_answer(call: Call, value: Any, count: Count) -> Answer:
-    if not isinstance(value, dict):
-        raise _MismatchError(f"the reply must be a JSON object, got {type(value).__name__}")
+def _read_answer(call: Call, value: dict[str, Any], count: Count) -> Answer:
     match call.key.kind:
         case "draft":
             return DraftAnswer(_text(value, "drafted_response"), _optional_text(value, "response_reasoning"))
@@ -94,11 +100,12 @@ def _read_answer(call: Call, value: Any, count: Count) -> Answer:
             return _outcome(value, call.asked.panas, count)
 
 
-def _needed(value: Mapping[str, Any], key: str, kind: type, name: str) -> Any:
+def needed(value: Mapping[str, Any], key: str, kind: type | tuple[type, ...], name: str) -> Any:
+    """Return what stands under a key, which must be there and of that kind; `name` says the kind in words."""
     if key not in value:
-        raise _MismatchError(f"the reply must have the key {key}, got {_listed(value)}")
+        raise MismatchError(f"the reply must have the key {key}, got {_listed(value)}")
     if not isinstance(value[key], kind):
-        raise _MismatchError(f"{key} must be {name}, got {type(value[key]).__name__}")
+        raise MismatchError(f"{key} must be {name}, got {type(value[key]).__name__}")
     return value[key]
 
 
@@ -107,11 +114,11 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _text(value: Mapping[str, Any], key: str) -> str:
-    return without_lone_surrogates(_needed(value, key, str, "a text"))
+    return without_lone_surrogates(needed(value, key, str, "a text"))
 
 
 def _object(value: Mapping[str, Any], key: str) -> dict[str, Any]:
-    found: dict[str, Any] = _needed(value, key, dict, "an object")
+    found: dict[str, Any] = needed(value, key, dict, "an object")
     return found
 
 
@@ -121,7 +128,7 @@ def _optional_text(value: Mapping[str, Any], key: str) -> str | None:
 
 
 def _review(value: Mapping[str, Any], asked: Asked, count: Count) -> ReviewAnswer:
-    emotions = _emotions(_needed(value, "emotion_tags", list, "a list"), count)
+    emotions = _emotions(needed(value, "emotion_tags", list, "a list"), count)
     if asked.yes_no:
         judgements = _judgements(value, asked, count)
     else:
@@ -165,14 +172,15 @@ def _is_clamped(intensity: Any) -> bool:
 
 def _judgements(value: Mapping[str, Any], asked: Asked, count: Count) -> JudgementAnswers:
     observed, preferred = (_object(value, key) for key in _YES_NO_KEYS)
-    return JudgementAnswers(_yes_no(observed, asked, count), _yes_no(preferred, asked, count))
+    return JudgementAnswers(*(read_yes_no_answers(raw, asked.yes_no, count) for raw in (observed, preferred)))
 
 
-def _yes_no(raw: Mapping[str, Any], asked: Asked, count: Count) -> dict[str, YesNo]:
-    ids = {question_id.casefold(): question_id for question_id in asked.yes_no}
+def read_yes_no_answers(raw: Mapping[str, Any], asked: Sequence[str], count: Count) -> dict[str, YesNo]:
+    """Return the readable answers to the questions that were `asked`, by id."""
+    ids = {question_id.casefold(): question_id for question_id in asked}
     answers: dict[str, YesNo] = {}
     for key, value in raw.items():
-        question_id = key if key in asked.yes_no else ids.get(key.strip().casefold())
+        question_id = key if key in asked else ids.get(key.strip().casefold())
         if question_id is None:
             count["unasked"] += 1
             continue

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from attunebench.instrument import BRANCHES, EMOTION_WORDS, OUTCOME_IDS
+from attunebench.protocol.answers import RATINGS
 
 _TURN: Final = {"turn": 1, "message": "a message", "verbose": True}
 _JUDGED: Final = {
@@ -37,6 +38,15 @@ FULL: Final[Mapping[str, Mapping[str, Any]]] = {
         "branches": [{"id": name, "text": f"{name}?"} for name in BRANCHES],
     },
     "background": {"answers": [("age", "34")], "totals_before": _TOTALS},
+    "judge_system": {},
+    "judge": {
+        "code": "0123",
+        "message": "a message",
+        "draft": "a draft",
+        "reference": "a reference",
+        "ratings": list(RATINGS),
+        "yes_no": _JUDGED["yes_no"],
+    },
 }
 """Values for every variable of every template: those that rendering gives."""
 
@@ -47,6 +57,8 @@ _NONE: Final[Mapping[str, Any]] = {
     "not_applicable": [],
     "replies": {},
     "answers": [],
+    "reference": None,
+    "ratings": [],
 }
 _NO_TOTALS: Final[Mapping[str, Any]] = {"outcome": None, "background": {"positive": None, "negative": None}}
 
@@ -66,6 +78,8 @@ _NEEDED: Final[Mapping[str, Sequence[str]]] = {
         "branches.text",
     ),
     "background": ("answers", *(f"totals_before.{side}" for side in _TOTALS)),
+    "judge_system": (),
+    "judge": ("message", "draft", "reference", "ratings", "yes_no.id", "yes_no.text"),
 }
 
 _OTHER_STRATEGY: Final = {"absolute": "delta"}

@@ -20,11 +20,12 @@ from attunebench.protocol.probe import FULL, unused_variables
 CURRENT_VERSION = "1"
 TEMPLATES = ("system", "draft", "review", "perspective", "pairwise", "outcome", "background")
 PLACEHOLDER = "placeholder.txt"
+JUDGE_TEMPLATES = ("judge_system", "judge")
 
 
-@dataclass(frozen=True)
-class Prompts:
-    """A version of the prompts together with the question wordings they carry.
+@dataclass(frozen=True, kw_only=True)
+class JudgePrompts:
+    """What a judge of drafts is asked with: templates together with the question wordings they carry.
 
     `sha256` covers the bytes of every template and of the questions: equal hashes mean equal messages for equal data.
     `questions_file` is the user's own, if there is one.
@@ -32,7 +33,6 @@ class Prompts:
 
     version: str
     sha256: str
-    placeholder: str
     questions: Questions
     questions_file: Path | None
     _environment: Environment = field(repr=False, compare=False)
@@ -74,6 +74,13 @@ def _asked(conversation: Conversation) -> Iterator[tuple[str, str]]:
         yield from (("pairwise", id_) for id_ in named if id_ and not id_.startswith(CUSTOM_PREFIX))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Prompts(JudgePrompts):
+    """What an evaluated model is asked with, the fixed answer that stands in for its own included."""
+
+    placeholder: str
+
+
 def load_prompts(folder: Path | None = None, questions: Path | None = None) -> Prompts:
     """Load the templates of a folder; without one, the bundled current version. So with the questions.
 
@@ -81,7 +88,7 @@ def load_prompts(folder: Path | None = None, questions: Path | None = None) -> P
         PromptError: a template is missing, is not UTF-8 or not valid, uses a variable that it does not get or fails to
             use one that its call cannot do without; or the question file is wrong.
     """
-    source = files("attunebench.protocol") / "prompts" / CURRENT_VERSION if folder is None else folder
+    source = _bundled() if folder is None else folder
     names = (*(f"{name}.jinja" for name in TEMPLATES), PLACEHOLDER)
     contents = {name: _read(source, name) for name in names}
     texts = {name: _decode(content, source, name) for name, content in contents.items()}
@@ -89,29 +96,26 @@ def load_prompts(folder: Path | None = None, questions: Path | None = None) -> P
     if not placeholder:
         raise PromptError(f"{source}: {PLACEHOLDER} must hold a text, got none")
     wording = load_questions(questions)
-    digest = hashlib.sha256()
-    for part in (*contents.values(), wording.sha256.encode()):
-        digest.update(hashlib.sha256(part).digest())
     prompts = Prompts(
         version=CURRENT_VERSION if folder is None else folder.resolve().name,
-        sha256=digest.hexdigest(),
+        sha256=_sha256(contents, wording),
         placeholder=placeholder,
         questions=wording,
         questions_file=questions,
         _environment=_environment(texts, str(source)),
         _source=str(source),
     )
-    _check(prompts, texts)
+    _check(prompts, TEMPLATES, texts)
     return prompts
 
 
-def _check(prompts: Prompts, texts: Mapping[str, str]) -> None:
-    problems = [f"{prompts._source}: {problem}" for name in TEMPLATES for problem in _problems(prompts, name, texts)]
+def _check(prompts: JudgePrompts, names: Iterable[str], texts: Mapping[str, str]) -> None:
+    problems = [f"{prompts._source}: {problem}" for name in names for problem in _problems(prompts, name, texts)]
     if problems:
         raise PromptError("\n".join(problems))
 
 
-def _problems(prompts: Prompts, name: str, texts: Mapping[str, str]) -> Iterator[str]:
+def _problems(prompts: JudgePrompts, name: str, texts: Mapping[str, str]) -> Iterator[str]:
     file = f"{name}.jinja"
     environment = prompts._environment
     used = find_undeclared_variables(environment.parse(texts[file])) - environment.globals.keys()
@@ -119,6 +123,43 @@ def _problems(prompts: Prompts, name: str, texts: Mapping[str, str]) -> Iterator
         yield f"{file}: may use {', '.join(FULL[name]) or 'no variable'}, got {', '.join(unknown)}"
     elif unused := unused_variables(name, lambda values: prompts.render(name, **values)):
         yield f"{file}: must use {', '.join(unused)}, got a text that is the same whatever they are"
+
+
+def load_judge_prompts(folder: Path | None = None, questions: Path | None = None) -> JudgePrompts:
+    """Load the judge's templates of a folder that holds them; otherwise, the bundled ones.
+
+    They have a hash of their own: a judge asked otherwise leaves what the evaluated model was asked as it was.
+
+    Raises:
+        PromptError: the folder holds one of the templates only; or as `load_prompts` does.
+    """
+    names = [f"{name}.jinja" for name in JUDGE_TEMPLATES]
+    own = folder is not None and any((folder / name).exists() for name in names)
+    source = folder if folder and own else _bundled()
+    contents = {name: _read(source, name) for name in names}
+    texts = {name: _decode(content, source, name) for name, content in contents.items()}
+    wording = load_questions(questions)
+    prompts = JudgePrompts(
+        version=folder.resolve().name if folder and own else CURRENT_VERSION,
+        sha256=_sha256(contents, wording),
+        questions=wording,
+        questions_file=questions,
+        _environment=_environment(texts, str(source)),
+        _source=str(source),
+    )
+    _check(prompts, JUDGE_TEMPLATES, texts)
+    return prompts
+
+
+def _bundled() -> Traversable:
+    return files("attunebench.protocol") / "prompts" / CURRENT_VERSION
+
+
+def _sha256(contents: Mapping[str, bytes], wording: Questions) -> str:
+    digest = hashlib.sha256()
+    for part in (*contents.values(), wording.sha256.encode()):
+        digest.update(hashlib.sha256(part).digest())
+    return digest.hexdigest()
 
 
 def _read(source: Traversable | Path, name: str) -> bytes:

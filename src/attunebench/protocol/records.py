@@ -216,14 +216,29 @@ class PostRecord(RecordPart):
     predicted_conversation_wide: Annotated[PredictedQuestions | None, Lenient] = None
 
 
+_ONLY_IF_JUDGED: Any = Field(default=None, exclude_if=lambda value: value is None)
+
+
+class EndRecord(RecordPart):
+    """How a call of one judge ended."""
+
+    state: str
+    attempts: int = 1
+    counters: dict[str, int] = Field(default_factory=dict)
+
+
 class CallRecord(RecordPart):
-    """How one call of the conversation ended: its state after the last attempt, and what was counted in it."""
+    """How one call of the conversation ended: its state after the last attempt, and what was counted in it.
+
+    The call of a panel of judges is one; `by_model` tells how those of its judges ended.
+    """
 
     turn: int | None
     call: str
     state: str
     attempts: int = 1
     counters: dict[str, int] = Field(default_factory=dict)
+    by_model: dict[str, EndRecord] | None = _ONLY_IF_JUDGED
 
 
 class Provenance(RecordPart):
@@ -241,6 +256,10 @@ class Provenance(RecordPart):
     generation: dict[str, Any] | None = None
     data_hash: str | None = None
     program_version: str | None = None
+    judges: list[str] | None = _ONLY_IF_JUDGED
+    judge_prompt_version: str | None = _ONLY_IF_JUDGED
+    judge_prompt_hash: str | None = _ONLY_IF_JUDGED
+    judge_generation: dict[str, Any] | None = _ONLY_IF_JUDGED
 
 
 class RunRecord(RecordPart):
