@@ -39,6 +39,17 @@ def floor(name: str, composite: float, **changes: Any) -> dict[str, Any]:
     return made | {"floor": name, "draws": 200 if name == "random" else 1}
 
 
+def judged(name: str, *judges: str, rating: float | None = 0.5, wanted: float | None = 0.25, **changes: Any):
+    """A row whose drafts were judged: 12 of 14 by any judge, the first judge failing four times."""
+    made = row(name, **changes)
+    made |= {"judges": list(judges), "avg_draft_judge_score": rating, "avg_draft_binary_alignment": wanted}
+    made["strict"] |= {"avg_draft_judge_score": {"value": 0.375}, "avg_draft_binary_alignment": {"value": None}}
+    made["calls"]["judge"] = {"parsed": 11, "repaired": 1, "refused": 2}
+    ends = ({"parsed": 10, "refused": 4}, {"parsed": 11, "repaired": 1, "refused": 2})
+    made["calls"] |= {f"judge {judge}": end for judge, end in zip(judges, ends, strict=False)}
+    return made
+
+
 FLOORS = [
     floor("null", 20.0),
     floor("random", 44.0, se_composite=None),

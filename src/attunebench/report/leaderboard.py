@@ -8,6 +8,8 @@ from typing import Any
 
 from attunebench.protocol.answers import ANSWERED, CallState
 from attunebench.protocol.calls import CALL_KINDS
+from attunebench.protocol.panel import CALL as JUDGE_CALL
+from attunebench.report.judges import JUDGED, judged_values, kin, kin_mark, kin_notes, response_quality
 from attunebench.report.tables import Cell, Column, Table, plain
 from attunebench.score.table import Scores
 
@@ -26,9 +28,11 @@ MADE_UP = "The conversations are made up: these numbers show that the program wo
 
 
 def leaderboard(scores: Scores) -> list[Table]:
-    """Return the leaderboard and, for each model any of whose calls was not simply parsed, a table of how they ended.
+    """Return the leaderboard; how drafts were judged, if any were; and, for each model any of whose calls was not simply
+    parsed, how its calls ended.
 
-    Composites and pillars are 0 to 100, up is better.
+    Composites, pillars and judges' findings are 0 to 100, up is better. In every table, a model that is kin to one of
+    its judges is marked.
     """
     ranked = sorted(scores.aggregates, key=lambda row: -row["composite_score"])
     varying = [name for name in _VARYING if len({row[name] for row in ranked}) > 1]
@@ -47,13 +51,15 @@ def leaderboard(scores: Scores) -> list[Table]:
     models = [_row(row, _name(row["em_model"], row, varying), _failed(row)) for row in ranked]
     floors = [_row(row, _name(_FLOOR_NAMES[row["floor"]], row, varying), None) for row in scores.floors]
     board = Table("Leaderboard", columns, [models, floors], _notes(scores, ranked, varying))
-    return [board, *(table for row in ranked if (table := _call_states(row, varying)))]
+    quality = response_quality(ranked, [_name(row["em_model"], row, varying) for row in ranked])
+    ends = (_call_states(row, varying) for row in ranked)
+    return [table for table in (board, quality, *ends) if table]
 
 
 def _name(name: str, row: Mapping[str, Any], varying: Sequence[str]) -> str:
     """Return a name with what tells the row from others of that name: columns of their own would not fit."""
     differs = [row[key] for key in varying if row[key] is not None]
-    return f"{name} ({', '.join(differs)})" if differs else name
+    return f"{name} ({', '.join(differs)}){kin_mark(row)}" if differs else f"{name}{kin_mark(row)}"
 
 
 def _row(row: Mapping[str, Any], name: str, failed: str | None) -> list[Cell]:
@@ -82,7 +88,9 @@ def _failed(row: Mapping[str, Any]) -> str | None:
 
 
 def _states(row: Mapping[str, Any]) -> Counter[str]:
-    return sum((Counter(states) for states in row.get("calls", {}).values()), Counter[str]())
+    """Return how the evaluated model's own calls ended."""
+    calls = row.get("calls", {})
+    return sum((Counter(ends) for kind, ends in calls.items() if not kind.startswith(JUDGE_CALL)), Counter[str]())
 
 
 def _notes(scores: Scores, ranked: Sequence[Mapping[str, Any]], varying: Sequence[str]) -> list[str]:
@@ -98,11 +106,12 @@ def _notes(scores: Scores, ranked: Sequence[Mapping[str, Any]], varying: Sequenc
         "conversations.",
         f"null says nothing, random is the mean of {draws} draws, majority gives the others' commonest answers, "
         "lexicon adds word lists, oracle gives the participant's own; on the same conversations, without a model.",
+        *kin_notes(ranked),
     ]
 
 
 def _call_states(row: Mapping[str, Any], varying: Sequence[str]) -> Table | None:
-    """Return how a model's calls ended, a row a state and a column a kind of call; none if all were simply parsed."""
+    """Return how a model's own calls ended, a row a state and a column a kind of call; none if all were simply parsed."""
     by_kind = {kind: Counter(row["calls"][kind]) for kind in _KINDS if kind in row.get("calls", {})}
     ended = _states(row)
     if ended.total() == ended[CallState.PARSED]:
@@ -111,7 +120,8 @@ def _call_states(row: Mapping[str, Any], varying: Sequence[str]) -> Table | None
     rows: list[list[Cell]] = [[state, *(ends[state] for ends in by_kind.values()), ended[state]] for state in states]
     totals: list[Cell] = ["all", *(ends.total() for ends in by_kind.values()), ended.total()]
     title = f"How calls ended: {_name(row['em_model'], row, varying)}"
-    return Table(title, [Column(heading) for heading in ("state", *by_kind, "all")], [rows, [totals]])
+    columns = [Column(heading) for heading in ("state", *by_kind, "all")]
+    return Table(title, columns, [rows, [totals]], kin_notes([row]))
 
 
 _CSV_NAMES = ("n_conversations", "composite_score", "se_composite", "z_score", *_PILLARS, "equal_weight_composite")
@@ -126,7 +136,8 @@ def to_csv(scores: Scores) -> str:
     skilled = ("composite_score", *_PILLARS)
     strict = [f"strict_{name}" for name in skilled]
     skills = [f"{begin}{name}" for begin in ("skill_", "strict_skill_") for name in skilled]
-    writer.writerow(["kind", *group, *_CSV_NAMES, *strict, *skills, "calls", *states])
+    judged = ["judges", "judge_kinship", *JUDGED, *(f"strict_{name}" for name in JUDGED)]
+    writer.writerow(["kind", *group, *_CSV_NAMES, *strict, *skills, "calls", *states, *judged])
     for row in (*scores.aggregates, *scores.floors):
         ended = _states(row)
         names = [_safe(row[name]) for name in group]
@@ -135,7 +146,8 @@ def to_csv(scores: Scores) -> str:
         counts = [ended.total(), *(ended[state] for state in states)] if ended else [None] * (len(states) + 1)
         values = [row[name] for name in _CSV_NAMES] + [row["strict"][name]["value"] for name in skilled]
         values += [_skill(row, profile, name) for profile in ("reference", "strict") for name in skilled]
-        writer.writerow(["baseline" if floor else "model", *names, *values, *counts])
+        by = [_safe("; ".join(row.get("judges", ()))), kin(row), *judged_values(row)]
+        writer.writerow(["baseline" if floor else "model", *names, *values, *counts, *by])
     return out.getvalue()
 
 

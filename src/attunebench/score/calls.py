@@ -13,8 +13,10 @@ class Calls:
 
     def __init__(self, record: RunRecord) -> None:
         self._ended_well = {(c.turn, c.call): c.state in ANSWERED for c in record.calls or ()}
-        self.judged = any(turn.em_draft_judge_scores for turn in record.turns) or any(
-            call == "judge" for _, call in self._ended_well
+        self.judged = (
+            bool(record.provenance and record.provenance.judges)
+            or any(turn.em_draft_judge_scores for turn in record.turns)
+            or any(call == "judge" for _, call in self._ended_well)
         )
         """Whether drafts were judged at all in this record."""
 

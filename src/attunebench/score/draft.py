@@ -9,6 +9,7 @@ from typing import Final
 
 from attunebench.dataset.schema import ReplyLabel, Turn, YesNo
 from attunebench.dataset.values import clamp
+from attunebench.protocol.answers import RATINGS
 from attunebench.score.behaviour import YES_NO, Told, count_answers
 from attunebench.score.means import mean_of_present
 from attunebench.score.text import jaccard, words
@@ -19,9 +20,6 @@ REPLIES: Final[Mapping[ReplyLabel, str]] = {
     "human": "response_similarity_human_edited",
 }
 """The labels of a turn's replies, and the name of the draft's similarity with each."""
-
-JUDGE_SCORES: Final = ("overall_score", "emotional_appropriateness", "helpfulness", "tone_match")
-"""What a judge rates, each 1 to 7."""
 
 
 def existing_replies(turn: Turn) -> dict[str, str]:
@@ -52,13 +50,13 @@ def preference_alignment(near: Mapping[str, float], wins: Mapping[str, int]) -> 
 
 
 def judge_score(scores: Mapping[str, float | None] | None) -> float | None:
-    """Return (mean of the given scores of `JUDGE_SCORES` - 1)/6, clamped to 0 to 1, up is better.
+    """Return (mean of the given scores of `RATINGS` - 1)/6, clamped to 0 to 1, up is better.
 
     None if there is none of them.
     """
     if not scores:
         return None
-    average = mean_of_present(scores.get(name) for name in JUDGE_SCORES)
+    average = mean_of_present(scores.get(name) for name in RATINGS)
     return None if average is None else clamp((average - 1) / 6, 0.0, 1.0)
 
 

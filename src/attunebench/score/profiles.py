@@ -2,13 +2,17 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from attunebench.dataset.schema import Conversation
+from attunebench.protocol.panel import judge_ends
 from attunebench.protocol.records import RunRecord
 from attunebench.score.pairing import TurnTruth, pair_turns
 from attunebench.score.reference import score_reference
 from attunebench.score.strict import score_strict
+
+JUDGE: Final = "judge "
+"""What the name of a judge's calls begins with."""
 
 
 def score(conversation: Conversation, record: RunRecord, *, turns: Sequence[TurnTruth] | None = None) -> dict[str, Any]:
@@ -24,8 +28,12 @@ def score(conversation: Conversation, record: RunRecord, *, turns: Sequence[Turn
 def score_with_calls(
     conversation: Conversation, record: RunRecord, *, turns: Sequence[TurnTruth] | None = None
 ) -> dict[str, Any]:
-    """Return `score`, and under `calls` how many calls of each kind ended in each state."""
+    """Return `score`, and under `calls` how many calls of each kind ended in each state.
+
+    The calls of one judge of a panel are a kind of their own, `JUDGE` and its name; `judge` are those of the panel.
+    """
     calls: dict[str, dict[str, int]] = {}
     for (kind, state), count in Counter((call.call, call.state) for call in record.calls or ()).items():
         calls.setdefault(kind, {})[state] = count
+    calls |= {f"{JUDGE}{judge}": states for judge, states in judge_ends(record).items()}
     return score(conversation, record, turns=turns) | {"calls": calls}

@@ -18,7 +18,7 @@ from attunebench.protocol.calls import Strategy
 from attunebench.protocol.records import RunRecord
 from attunebench.score.aggregate import GROUP, Row, aggregate_groups, group, group_key
 from attunebench.score.floors import FloorScores, score_floors
-from attunebench.score.profiles import score_with_calls
+from attunebench.score.profiles import JUDGE, score_with_calls
 from attunebench.score.shards import is_made_up, join_lines
 from attunebench.score.skill import skill_of
 from attunebench.score.tally import Groups
@@ -35,9 +35,9 @@ _LAST_KEY = b'"conversations": ['
 class Totals:
     """What many scored conversations add up to.
 
-    `aggregates`: one row a model x mode x strategy x condition, with its skill. `floors`: one row a baseline x
-    strategy, over all conversations that any record covers. `made_up`: whether the data set says of itself that it is
-    made up.
+    `aggregates`: one row a model x mode x strategy x condition, with its skill and its judges. `floors`: one row a
+    baseline x strategy, over all conversations that any record covers. `made_up`: whether the data set says of itself
+    that it is made up.
     """
 
     aggregates: Sequence[Row]
@@ -83,6 +83,7 @@ def add_up(groups: Groups, floors: Mapping[Strategy, FloorScores] | None, *, mad
     tallies = [groups[group_key(row)] for row in aggregates]
     for row, tally in zip(aggregates, tallies, strict=True):
         row["calls"] = tally.calls
+        row["judges"] = [kind.removeprefix(JUDGE) for kind in tally.calls if kind.startswith(JUDGE)]
     if floors is None:
         return Totals(aggregates, [], made_up)
     for row, tally in zip(aggregates, tallies, strict=True):
