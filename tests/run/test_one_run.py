@@ -271,10 +271,10 @@ def test_every_row_has_all_columns(done):
     rows = [json.loads(line) for line in lines]
     assert {frozenset(row) for row in rows} == {frozenset(column.name for column in fields(Attempt))}
     assert set(rows[0]) == {
-        "conversation", "turn", "call", "model", "role", "condition", "epoch", "attempt", "state", "stop_reason",
-            "input_tokens",
-        "cached_input_tokens", "output_tokens", "reasoning_tokens", "cost", "latency_s", "cache_hit", "prompt_version",
-        "prompt_hash", "started_at", "text", "text_sha256", "error", "counters",
+        "conversation", "turn", "call", "model", "role", "evaluated", "condition", "epoch", "attempt", "state",
+        "stop_reason", "input_tokens", "cached_input_tokens", "output_tokens", "reasoning_tokens", "cost",
+        "latency_s", "cache_hit", "prompt_version", "prompt_hash", "started_at", "text", "text_sha256",
+        "error", "counters",
     }  # fmt: skip
     assert {row["condition"] for row in rows} == {done.plan.condition.id}
     assert all(row["latency_s"] >= 0 for row in rows)

@@ -9,6 +9,7 @@ import typer
 
 from attunebench.cli.data import app as data
 from attunebench.cli.demo import demo
+from attunebench.cli.judge import judge_drafts
 from attunebench.cli.prompts import app as prompts
 from attunebench.cli.run import run_models
 from attunebench.cli.scores import report, score
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.add_typer(data, name="data")
 app.add_typer(prompts, name="prompts")
 app.command("run")(run_models)
+app.command("judge")(judge_drafts)
 app.command("score")(score)
 app.command("report")(report)
 app.command("demo")(demo)

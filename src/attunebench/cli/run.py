@@ -2,7 +2,7 @@
 
 from math import inf
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -17,6 +17,9 @@ from attunebench.cli.options import (
     StructuredOption,
     SwapOption,
 )
+
+if TYPE_CHECKING:
+    from attunebench.run.progress import Tally
 
 
 def _temperature(text: str) -> float | None:
@@ -44,6 +47,10 @@ def run_models(
     questions: QuestionsOption = None,
     limit: Annotated[int | None, typer.Option(help="Only the first so many conversations.")] = None,
     ids: Annotated[str | None, typer.Option(help="Only these conversations, separated by commas.")] = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(help="A model that judges every draft, by Inspect's names; several are a panel."),
+    ] = None,
     max_connections: Annotated[int, typer.Option(min=1, help="Calls in flight at once, per model.")] = 10,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest reply, in tokens.")] = 2048,
     temperature: Annotated[
@@ -107,6 +114,7 @@ def run_models(
         out=out,
         mode=mode,
         strategy=panas,
+        judges=judge or (),
         retry_failed=retry_failed,
         prices=found,
         max_cost=inf if max_cost is None else max_cost,
@@ -133,8 +141,13 @@ def run_models(
         return
     console = Console(stderr=True)
     tally = run(plan, lambda calls: make_display(console, calls))
+    print_ends(tally, out, retried=retry_failed)
+
+
+def print_ends(tally: "Tally", out: Path, *, retried: bool) -> None:
+    """Print how calls ended, and what to do about those that the provider failed."""
     for state, count in sorted(tally.states.items()):
         typer.echo(f"{state}: {count:,}")
-    typer.echo(f"{tally.done:,} calls, {tally}; results in {out}")
-    if not retry_failed and (failed := tally.states["provider_error"]):
+    typer.echo(f"{tally.states.total():,} calls, {tally}; results in {out}")
+    if not retried and (failed := tally.states["provider_error"]):
         typer.echo(f"{failed:,} calls failed at the provider: --retry-failed asks them again", err=True)

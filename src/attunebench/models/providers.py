@@ -18,8 +18,8 @@ BATCH_PROVIDERS: Final = ("anthropic", "google", "grok", "openai", "together")
 """Providers whose batch interface Inspect speaks."""
 
 
-def open_model(name: str, settings: Settings) -> Model:
-    """Open a provider's model.
+def open_model(name: str, settings: Settings, option: str = "--model") -> Model:
+    """Open a provider's model; `option` is where its name was given.
 
     Raises:
         UsageError: the name is not of the form PROVIDER/MODEL, or the provider has no batch interface and needs one.
@@ -27,7 +27,7 @@ def open_model(name: str, settings: Settings) -> Model:
     """
     provider, _, model = name.partition("/")
     if not provider or not model:
-        raise UsageError(f"--model must be PROVIDER/MODEL, for example openai/gpt-4o or baseline/null, got {name!r}")
+        raise UsageError(f"{option} must be PROVIDER/MODEL, for example openai/gpt-4o or baseline/null, got {name!r}")
     secrets = Secrets.of()
     try:
         opened = get_model(name, config=settings.generate_config(), memoize=False)

@@ -34,15 +34,27 @@ class Panel:
     prompt_hash: str
     generation: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
+    def parts(self) -> dict[str, Any]:
+        """Return what makes it this panel and no other, as JSON values; the order of the judges does not."""
+        return {
+            "judges": sorted(self.judges),
+            "prompt_hash": self.prompt_hash,
+            "generation": dict(self.generation),
+        }
+
     @property
     def id(self) -> str:
-        """A short identity: equal for the same judges, in whatever order, asked in the same way."""
-        values = [sorted(self.judges), self.prompt_hash, dict(self.generation)]
-        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]
+        """A short identity: equal for equal panels, on any machine."""
+        return hashlib.sha256(json.dumps(self.parts(), sort_keys=True).encode()).hexdigest()[:8]
 
     def condition(self, record: str | None) -> str:
-        """Return the condition of records judged by this panel: theirs, without an earlier panel's id, and its id."""
-        return f"{(record or '').partition('+')[0]}+{self.id}"
+        """Return the condition of records judged by this panel: what theirs is without any panel, and its id."""
+        return f"{unjudged(record) or ''}+{self.id}"
+
+
+def unjudged(condition: str | None) -> str | None:
+    """Return the condition that a record had before any panel judged it, if it says."""
+    return (condition or "").partition("+")[0] or None
 
 
 @dataclass(frozen=True, slots=True)

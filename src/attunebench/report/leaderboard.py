@@ -28,8 +28,8 @@ MADE_UP = "The conversations are made up: these numbers show that the program wo
 
 
 def leaderboard(scores: Scores) -> list[Table]:
-    """Return the leaderboard; how drafts were judged, if any were; and, for each model any of whose calls was not simply
-    parsed, how its calls ended.
+    """Return the leaderboard; how drafts were judged, if any were; how calls ended, for each model with any that was
+    not simply parsed.
 
     Composites, pillars and judges' findings are 0 to 100, up is better. In every table, a model that is kin to one of
     its judges is marked.
@@ -111,7 +111,7 @@ def _notes(scores: Scores, ranked: Sequence[Mapping[str, Any]], varying: Sequenc
 
 
 def _call_states(row: Mapping[str, Any], varying: Sequence[str]) -> Table | None:
-    """Return how a model's own calls ended, a row a state and a column a kind of call; none if all were simply parsed."""
+    """Return how a model's calls ended, a row a state and a column a kind of call; none if all were simply parsed."""
     by_kind = {kind: Counter(row["calls"][kind]) for kind in _KINDS if kind in row.get("calls", {})}
     ended = _states(row)
     if ended.total() == ended[CallState.PARSED]:

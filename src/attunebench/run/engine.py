@@ -1,43 +1,37 @@
 """A run: models on a data set through Inspect AI, one sample a conversation, into one folder."""
 
-import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from math import ceil, inf
+from math import inf
 from pathlib import Path
+from typing import Any
 
-from inspect_ai import Task
-from inspect_ai import eval as inspect_eval
 from inspect_ai.model import Model
 
 from attunebench.baselines import make_baseline
 from attunebench.dataset.load import DataSet
 from attunebench.display import Display
-from attunebench.errors import RunError, UsageError
+from attunebench.errors import UsageError
 from attunebench.models.baseline import PREFIX, Answerer, open_baseline
 from attunebench.models.providers import open_model
-from attunebench.models.secrets import Secrets
 from attunebench.models.settings import Settings
 from attunebench.models.structured import require_schema_support
 from attunebench.protocol.calls import Call, CallKey, Condition, Mode, Strategy, planned_calls
-from attunebench.protocol.prompts import Prompts, load_prompts
+from attunebench.protocol.panel import Panel
+from attunebench.protocol.prompts import JudgePrompts, Prompts, load_judge_prompts, load_prompts
+from attunebench.run.asking import Terms
 from attunebench.run.budget import Budget
+from attunebench.run.evaluate import Effort, evaluate
 from attunebench.run.folder import hold_folder
 from attunebench.run.halt import Halt
 from attunebench.run.journal import Journal
+from attunebench.run.jury import Jury, count_judgements, make_panel
 from attunebench.run.ledger import SampleKey
-from attunebench.run.prices import FREE, Price, Prices
+from attunebench.run.prices import Price, Prices, price_list
 from attunebench.run.progress import Tally
 from attunebench.run.resume import Patience, read_earlier, repair
-from attunebench.run.solver import Terms
 from attunebench.run.task import Work, conversation_task
-
-LOGS = "inspect"
-"""Folder of Inspect's own logs within a run's folder."""
-
-_HOW_TO_GO_ON = "what was answered is kept: the same command goes on from there"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,11 +40,11 @@ class RunPlan:
 
     `mode` to `structured` are parts of the condition; see `attunebench.protocol.calls.Condition`.
     `ids` and `limit` choose conversations; the condition is that of the whole data set all the same. `epochs` is how
-    often each model reads each of them. `retry_failed` asks calls again that an earlier run into `out` had to give up
-    because of the provider. With `prices`, costs are written down, and the run ends before it costs more than
-    `max_cost`, earlier runs into `out` included. `cache` takes replies that Inspect keeps on this machine. `redact`
-    keeps no reply in the ledger, only hashes. `log_samples` keeps every message in Inspect's logs too, for its
-    viewer; the ledger holds the replies in any case.
+    often each model reads each of them. `judges`, by Inspect's names, judge every draft. `retry_failed` asks calls
+    again that an earlier run into `out` had to give up because of the provider. With `prices`, costs are written down,
+    and the run ends before it costs more than `max_cost`, earlier runs into `out` included. `cache` takes replies that
+    Inspect keeps on this machine. `redact` keeps no reply in the ledger, only hashes. `log_samples` keeps every message
+    in Inspect's logs too, for its viewer; the ledger holds the replies in any case.
 
     Raises:
         UsageError: a schema is to go to a provider that is known to get none.
@@ -70,6 +64,8 @@ class RunPlan:
     settings: Settings = field(default_factory=Settings)
     prompts: Prompts = field(default_factory=load_prompts)
     epochs: int = 1
+    judges: Sequence[str] = ()
+    judge_prompts: JudgePrompts = field(default_factory=load_judge_prompts)
     retry_failed: bool = False
     prices: Prices | None = None
     max_cost: float = inf
@@ -102,10 +98,32 @@ class RunPlan:
             data_hash=self.dataset.sha256,
         )
 
+    @cached_property
+    def panel(self) -> Panel | None:
+        """The panel of judges, if there is one. Raises `UsageError` for judges that cannot be one."""
+        return make_panel(self.judges, self.judge_prompts, self.settings) if self.judges else None
+
+    @cached_property
+    def calls_each(self) -> dict[str, int]:
+        """How many calls a reading of each conversation takes: those asked again left out, all drafts judged."""
+        return {
+            c.conversation_id: len(planned_calls(c, self.condition)) + len(self.judges) * count_judgements(c.turns)
+            for c in self.chosen.conversations
+        }
+
     def count_calls(self) -> int:
-        """Return the number of calls of the run, without those asked again."""
-        calls = sum(len(planned_calls(c, self.condition)) for c in self.chosen.conversations)
-        return calls * len(self.models) * self.epochs
+        """Return the number of calls of the run, those of judges included, without those asked again."""
+        return sum(self.calls_each.values()) * len(self.models) * self.epochs
+
+    @property
+    def effort(self) -> Effort:
+        """How much there is to do in all."""
+        return Effort(samples=len(self.samples()), calls=self.count_calls(), connections=self.settings.connections)
+
+    def parts(self) -> dict[str, Any]:
+        """Return all that must be the same in the whole folder, as JSON values: the condition and more."""
+        panel = {"panel": self.panel.parts()} if self.panel else {}
+        return self.condition.parts() | panel | ({"redacted": True} if self.redact else {})
 
     def samples(self) -> list[SampleKey]:
         """Return every reading of a conversation by a model that the run is to make."""
@@ -114,18 +132,12 @@ class RunPlan:
         return [SampleKey(model, name, epoch) for model in self.models for epoch in epochs for name in ids]
 
     def prices_by_model(self) -> dict[str, Price]:
-        """Return the price of every model of the run; of none without prices. Baselines cost nothing.
+        """Return the price of every model of the run, judges included; of none without prices.
 
         Raises:
             UsageError: there are prices, but not for all models, or a limit without prices.
         """
-        if self.prices is None:
-            if self.max_cost < inf:
-                raise UsageError("--max-cost needs --prices, got none")
-            return {}
-        priced = [model for model in self.models if not model.startswith(PREFIX)]
-        self.prices.check(priced)
-        return {model: self.prices.models[model] if model in priced else FREE for model in self.models}
+        return price_list([*self.models, *self.judges], self.prices, self.max_cost)
 
     @property
     def patience(self) -> Patience:
@@ -146,10 +158,12 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
     """
     _check(plan)
     models = {name: _open(name, plan) for name in plan.models}
-    with hold_folder(plan.out, plan.condition.parts() | ({"redacted": True} if plan.redact else {})):
+    judges = {name: open_model(name, plan.settings, "--judge") for name in plan.judges}
+    with hold_folder(plan.out, plan.parts()):
         samples = plan.samples()
         repair(plan.out, set(samples), plan.patience)
         earlier = read_earlier(plan.out, set(samples), plan.patience)
+        earlier.tally.spared = sum(plan.calls_each[key.conversation] - n for key, n in earlier.recorded.items())
         left = [key for key in samples if key not in earlier.recorded]
         with (
             make_display(plan.count_calls()) as display,
@@ -157,22 +171,22 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
         ):
             terms = Terms(
                 settings=plan.settings,
-                condition=plan.condition,
-                prompts=plan.prompts,
                 patience=plan.patience,
                 journal=journal,
                 budget=Budget(journal, plan.max_cost),
                 halt=Halt(journal),
+                prices=plan.prices_by_model(),
                 cache=plan.cache,
             )
-            work = Work(plan.chosen, earlier, terms, plan.prices_by_model())
+            jury = Jury(plan.panel, plan.judge_prompts, terms.ready(judges), journal, len(left)) if plan.panel else None
+            work = Work(plan.chosen, plan.condition, plan.prompts, earlier, journal, jury)
             tasks = [
-                conversation_task(work, models[name], keys)
-                for name in plan.models
+                conversation_task(work, asking, keys)
+                for name, asking in terms.ready(models).items()
                 if (keys := [key for key in left if key.model == name])
             ]
             if tasks:
-                _evaluate(tasks, plan, journal)
+                evaluate(tasks, journal, plan.out, plan.effort, log_samples=plan.log_samples)
             journal.complete()
     return journal.tally
 
@@ -189,62 +203,11 @@ def _check(plan: RunPlan) -> None:
     ):
         if plan.redact and given:
             raise UsageError(f"--redact excludes {option}, which needs texts that are not kept")
+    if plan.judges:
+        make_panel(plan.judges, plan.judge_prompts, plan.settings)
     plan.prices_by_model()
     if not plan.chosen.conversations:
         raise UsageError("ids: must name at least one conversation, got none")
-
-
-def _evaluate(tasks: Sequence[Task], plan: RunPlan, journal: Journal) -> None:
-    """Let Inspect work through tasks, one a model.
-
-    Raises:
-        RunError: not all calls have ended.
-    """
-    planned = plan.count_calls()
-    try:
-        with _rare_collections():
-            logs = inspect_eval(
-                list(tasks),
-                max_tasks=len(tasks),
-                max_samples=_conversations_in_flight(plan, planned),
-                log_dir=str(plan.out / LOGS),
-                # Our ledger is the record of what happened while it happens; Inspect's log is written at the end.
-                log_realtime=False,
-                log_samples=plan.log_samples,
-                log_model_api=False,
-                log_level="error",
-                ctl_server=False,
-                display="none",
-            )
-        errors = [f"{log.eval.model}: {log.error.message}" for log in logs if log.error]
-    except OSError as error:  # Inspect's own log
-        errors = [f"{plan.out / LOGS} cannot be written: {error.strerror}"]
-    if journal.halted:
-        errors = [str(journal.halted)]
-    if errors or journal.tally.done < planned:  # after Ctrl-C, Inspect returns as if all were well
-        calls = f"{journal.tally.done:,} of {planned:,} calls"
-        cause = Secrets.of().scrub("; ".join(errors)) or "it was interrupted"
-        raise RunError(f"the run could not go on after {calls}: {cause}\n{_HOW_TO_GO_ON}")
-
-
-@contextmanager
-def _rare_collections() -> Iterator[None]:
-    """Keep the garbage collector off what was loaded before the run; it would walk all of Inspect again and again."""
-    thresholds = gc.get_threshold()
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 50, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
-        gc.unfreeze()
-
-
-def _conversations_in_flight(plan: RunPlan, calls: int) -> int:
-    """Return how many conversations to hold open per model: their calls fill the connections twice over."""
-    calls_each = calls / len(plan.samples())
-    return ceil(2 * plan.settings.connections / calls_each) + 2
 
 
 def _open(name: str, plan: RunPlan) -> Model:

@@ -16,7 +16,7 @@ RECORDS_FILE = "records.jsonl"
 
 
 class Journal:
-    """The files of a run's folder, open for writing; one for all models of a run.
+    """The files of a run's folder, open for writing; one for all models of a run. `records` were appended so far.
 
     With `redact`, the ledger gets hashes instead of texts, which stand in another file until all calls have ended.
 
@@ -30,6 +30,7 @@ class Journal:
         self._replies = LineFile(folder / REPLIES_FILE) if redact else None
         self._display = display
         self.tally = tally or Tally()
+        self.records = 0
         self.halted: AttuneError | None = None
 
     def halt(self, error: AttuneError) -> None:
@@ -54,9 +55,15 @@ class Journal:
         self.tally.add(attempt, is_last=is_last)
         self._display.update(self.tally)
 
+    def spared(self, calls: int) -> None:
+        """Count planned calls that are not to be made, and show it."""
+        self.tally.spared += calls
+        self._display.update(self.tally)
+
     def recorded(self, record: RunRecord) -> None:
         """Append one run record. Raises as `attempted` does."""
         self._write(self._records, dump_record(record))
+        self.records += 1
 
     def complete(self) -> None:
         """Say that all calls have ended: texts that were kept to go on from are removed."""

@@ -22,10 +22,11 @@ Role: TypeAlias = Literal["evaluated", "judge"]
 class Attempt:
     """One attempt at one call.
 
-    `turn` is none for the outcome. Tokens are the provider's own counts, none where it gave none; `input_tokens` are
-    those charged in full, `cached_input_tokens` come on top. `cost` is in the currency of the prices, `latency_s` in
-    seconds from sending to the whole reply, the provider's own retries included. `text` is none where nothing came, and
-    where only its hash is kept, `text_sha256`.
+    `turn` is none for the outcome. `model` is who was asked; if that is a judge, `evaluated` is whose draft it judged.
+    Tokens are the provider's own counts, none where it gave none; `input_tokens` are those charged in full,
+    `cached_input_tokens` come on top. `cost` is in the currency of the prices, `latency_s` in seconds from sending to
+    the whole reply, the provider's own retries included. `text` is none where nothing came, and where only its hash is
+    kept, `text_sha256`.
     """
 
     conversation: str
@@ -33,6 +34,7 @@ class Attempt:
     call: str
     model: str
     role: Role = "evaluated"
+    evaluated: str | None = None
     condition: str
     epoch: int = 1
     attempt: int
@@ -60,6 +62,13 @@ class SampleKey(NamedTuple):
     model: str
     conversation: str
     epoch: int = 1
+
+
+class JudgeKey(NamedTuple):
+    """Which judge's call about the drafts of a sample."""
+
+    turn: int
+    judge: str
 
 
 _COLUMNS = frozenset(column.name for column in fields(Attempt))

@@ -12,11 +12,12 @@ The file is TOML: `currency` (any text), and a table a model with prices per mil
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
 from attunebench.errors import UsageError
+from attunebench.models.baseline import PREFIX
 
 _MILLION = 1_000_000
 _NAMES = ("input", "cached_input", "output")
@@ -45,11 +46,21 @@ class Prices:
     currency: str
     models: Mapping[str, Price]
 
-    def check(self, models: Iterable[str]) -> None:
-        """Raise `UsageError` for models without a price."""
-        missing = [model for model in models if model not in self.models]
-        if missing:
-            raise UsageError(f"--prices must have a price for every model, got none for {', '.join(missing)}")
+
+def price_list(models: Iterable[str], prices: Prices | None, max_cost: float) -> dict[str, Price]:
+    """Return the price of every model by name; of none without prices. Baselines cost nothing.
+
+    Raises:
+        UsageError: there are prices, but not for all models, or a limit without prices.
+    """
+    if prices is None:
+        if max_cost < inf:
+            raise UsageError("--max-cost needs --prices, got none")
+        return {}
+    found = {model: FREE if model.startswith(PREFIX) else prices.models.get(model) for model in models}
+    if missing := [model for model, price in found.items() if price is None]:
+        raise UsageError(f"--prices must have a price for every model, got none for {', '.join(missing)}")
+    return {model: price for model, price in found.items() if price}
 
 
 def load_prices(file: Path) -> Prices:

@@ -7,10 +7,14 @@ from attunebench.run.ledger import Attempt
 
 
 class Tally:
-    """Running totals of a run: calls ended by state, attempts, tokens, and their cost where prices are known."""
+    """Running totals of a run: calls ended by state, attempts, tokens, and their cost where prices are known.
+
+    `spared` are calls that were planned and turned out to be needless: nobody judges a draft that failed.
+    """
 
     def __init__(self) -> None:
         self.states = Counter[str]()
+        self.spared = 0
         self.attempts = 0
         self.tokens_in = 0
         self.tokens_out = 0
@@ -27,8 +31,8 @@ class Tally:
 
     @property
     def done(self) -> int:
-        """Calls that have ended."""
-        return self.states.total()
+        """Calls of which nothing is left to do."""
+        return self.states.total() + self.spared
 
     @property
     def failed(self) -> int:

@@ -1,21 +1,24 @@
 """What earlier runs left in a folder: which conversations are done, and which calls of the others need not be asked."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, get_args
 
 from attunebench.errors import RunError
 from attunebench.protocol.answers import ASKED_AGAIN, CallState, Failed, Reading
-from attunebench.protocol.calls import Call, CallKey
-from attunebench.protocol.parse import read_reply
+from attunebench.protocol.calls import CallKey
+from attunebench.protocol.panel import CALL as JUDGE_CALL
+from attunebench.protocol.parse import StopReason
 from attunebench.run.folder import write_whole
 from attunebench.run.journal import RECORDS_FILE
 from attunebench.run.ledger import (
     LEDGER_FILE,
     REPLIES_FILE,
     Attempt,
+    JudgeKey,
+    Role,
     SampleKey,
     dump_attempt,
     read_attempts,
@@ -24,6 +27,11 @@ from attunebench.run.ledger import (
 )
 from attunebench.run.lines import LineFile
 from attunebench.run.progress import Tally
+
+Reader: TypeAlias = Callable[[str, StopReason], Reading]
+"""What reads the replies to a call, from their text and why they stopped."""
+
+_ROLES: tuple[Role, ...] = get_args(Role)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +55,28 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What is in a folder already: samples with a record, attempts of all others, and the totals of both."""
+    """What is in a folder already: samples with a record, attempts of all others, and the totals of both.
 
-    recorded: Set[SampleKey] = frozenset()
+    `recorded` tells of how many calls; `judged` are the attempts of judges.
+    """
+
+    recorded: Mapping[SampleKey, int] = field(default_factory=dict)
     attempts: Mapping[SampleKey, Mapping[CallKey, Sequence[Attempt]]] = field(default_factory=dict)
+    judged: Mapping[SampleKey, Mapping[JudgeKey, Sequence[Attempt]]] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
 
 
-def repair(folder: Path, wanted: Set[SampleKey], patience: Patience) -> None:
+def repair(folder: Path, wanted: Set[SampleKey], patience: Patience, roles: Collection[Role] = _ROLES) -> None:
     """Make a folder that is held ready to go on: what a kill kept from a redacted ledger is added.
 
-    With `patience.retry_failed`, records of conversations with a call that the provider failed are taken out, to be
-    made anew.
+    With `patience.retry_failed`, records of conversations with a call of these `roles` that the provider failed are
+    taken out, to be made anew.
 
     Raises:
         RunError: a file cannot be read or written.
     """
     if patience.retry_failed:
-        _drop_failed(folder / RECORDS_FILE, wanted)
+        _drop_failed(folder / RECORDS_FILE, wanted, roles)
     if (folder / REPLIES_FILE).exists():
         held = {_identity(row) for row in read_ledger(folder)}
         with LineFile(folder / LEDGER_FILE) as ledger:
@@ -73,32 +85,36 @@ def repair(folder: Path, wanted: Set[SampleKey], patience: Patience) -> None:
                     ledger.append(dump_attempt(redacted(row)))
 
 
-def read_earlier(folder: Path, wanted: Set[SampleKey], patience: Patience) -> Earlier:
-    """Read what earlier runs finished of the samples `wanted`; changes nothing.
+def read_earlier(folder: Path, wanted: Set[SampleKey], patience: Patience, roles: Collection[Role] = _ROLES) -> Earlier:
+    """Read what earlier runs finished of the samples `wanted`, looking only at calls of these `roles`; change nothing.
 
     Raises:
         RunError: the ledger or the records cannot be read.
     """
     tally = Tally()
-    recorded: set[SampleKey] = set()
-    for key, record, _ in _read_records(folder / RECORDS_FILE):
-        failed = patience.retry_failed and _is_failed(record)
-        if key in wanted and not failed:
-            recorded.add(key)
-            tally.states.update(str(call.get("state")) for call in record.get("calls") or ())
+    recorded: dict[SampleKey, int] = {}
+    for key, record in read_records(folder):
+        ends = list(_ends(record, roles))
+        if key in wanted and not (patience.retry_failed and CallState.PROVIDER_ERROR in ends):
+            recorded[key] = len(ends)
+            tally.states.update(ends)
     attempts: dict[SampleKey, dict[CallKey, list[Attempt]]] = {}
+    judged: dict[SampleKey, dict[JudgeKey, list[Attempt]]] = {}
     for row in _rows(folder):
-        key = SampleKey(row.model, row.conversation, row.epoch)
-        if key not in wanted or row.role != "evaluated":
+        key = SampleKey(row.evaluated or row.model, row.conversation, row.epoch)
+        if key not in wanted or row.role not in roles:
             continue
         tally.add(row, is_last=False)
-        if key not in recorded:
+        if key in recorded:
+            continue
+        if row.role == "judge" and row.turn is not None:
+            judged.setdefault(key, {}).setdefault(JudgeKey(row.turn, row.model), []).append(row)
+        elif row.role == "evaluated":
             call = CallKey(row.turn, row.call)  # type: ignore[arg-type]  # a kind that is not planned is not asked for
             attempts.setdefault(key, {}).setdefault(call, []).append(row)
-    tally.states.update(
-        made[-1].state for calls in attempts.values() for made in calls.values() if patience.is_over(made)
-    )
-    return Earlier(recorded, attempts, tally)
+    unfinished = [made for calls in (attempts, judged) for of_sample in calls.values() for made in of_sample.values()]
+    tally.states.update(made[-1].state for made in unfinished if patience.is_over(made))
+    return Earlier(recorded, attempts, judged, tally)
 
 
 def _rows(folder: Path) -> Iterator[Attempt]:
@@ -109,19 +125,29 @@ def _rows(folder: Path) -> Iterator[Attempt]:
 
 
 def _identity(row: Attempt) -> tuple[object, ...]:
-    return row.role, row.model, row.conversation, row.epoch, row.turn, row.call, row.attempt
+    return row.role, row.model, row.evaluated, row.conversation, row.epoch, row.turn, row.call, row.attempt
 
 
-def read_again(call: Call, attempt: Attempt) -> Reading:
+def read_again(read: Reader, attempt: Attempt) -> Reading:
     """Read the reply of an earlier attempt as it was read then."""
     if attempt.text_sha256 is not None:
         raise RunError(f"{REPLIES_FILE} is missing: a redacted run cannot go on without it; choose another folder")
     if attempt.text is None or attempt.stop_reason is None:
         return Failed(CallState(attempt.state), attempt.error or "", attempt.counters)
-    return replace(read_reply(call, attempt.text, attempt.stop_reason), counters=attempt.counters)
+    return replace(read(attempt.text, attempt.stop_reason), counters=attempt.counters)
 
 
-def _read_records(file: Path) -> Iterator[tuple[SampleKey, Mapping[str, Any], str]]:
+def read_records(folder: Path) -> Iterator[tuple[SampleKey, Mapping[str, Any]]]:
+    """Read the records of a run's folder as JSON values, none where there are none.
+
+    Raises:
+        RunError: a line is no run record.
+    """
+    for key, record, _ in _read_lines(folder / RECORDS_FILE):
+        yield key, record
+
+
+def _read_lines(file: Path) -> Iterator[tuple[SampleKey, Mapping[str, Any], str]]:
     if not file.exists():
         return
     with file.open(encoding="utf-8") as lines:
@@ -135,11 +161,11 @@ def _read_records(file: Path) -> Iterator[tuple[SampleKey, Mapping[str, Any], st
             yield key, record, line
 
 
-def _drop_failed(file: Path, wanted: Set[SampleKey]) -> None:
+def _drop_failed(file: Path, wanted: Set[SampleKey], roles: Collection[Role]) -> None:
     kept: list[str] = []
     dropped = False
-    for key, record, line in _read_records(file):
-        if key in wanted and _is_failed(record):
+    for key, record, line in _read_lines(file):
+        if key in wanted and CallState.PROVIDER_ERROR in _ends(record, roles):
             dropped = True
         else:
             kept.append(line)
@@ -147,5 +173,11 @@ def _drop_failed(file: Path, wanted: Set[SampleKey]) -> None:
         write_whole(file, "".join(kept))
 
 
-def _is_failed(record: Mapping[str, Any]) -> bool:
-    return any(call.get("state") == CallState.PROVIDER_ERROR for call in record.get("calls") or ())
+def _ends(record: Mapping[str, Any], roles: Collection[Role]) -> Iterator[str]:
+    """Yield the state of every call of a record; of a panel's, that of every judge's."""
+    for call in record.get("calls") or ():
+        if call.get("call") == JUDGE_CALL:
+            ends = (call.get("by_model") or {}).values() if "judge" in roles else ()
+            yield from (str(end.get("state")) for end in ends)
+        elif "evaluated" in roles:
+            yield str(call.get("state"))

@@ -1,39 +1,44 @@
-"""The Inspect task: a sample a conversation, a solver that makes its calls, a scorer that counts their ends."""
+"""The Inspect task: a sample a conversation, a solver that has it read and judged, a scorer that counts calls."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import Model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from attunebench.dataset.load import DataSet
 from attunebench.dataset.schema import Conversation
 from attunebench.protocol.answers import ANSWERED
-from attunebench.protocol.assemble import CallEnd, RunFacts, build_record
-from attunebench.protocol.calls import CallKey
+from attunebench.protocol.assemble import RunFacts, build_record
+from attunebench.protocol.calls import Condition
+from attunebench.protocol.prompts import Prompts
+from attunebench.protocol.records import RunRecord
+from attunebench.run.asking import Asking, dropped_settings
+from attunebench.run.journal import Journal
+from attunebench.run.jury import Hearing, Jury
 from attunebench.run.ledger import SampleKey
-from attunebench.run.prices import Price
 from attunebench.run.resume import Earlier
-from attunebench.run.solver import Asker, Terms, dropped_settings
+from attunebench.run.solver import Asker
 
 
 @dataclass(frozen=True)
 class Work:
-    """What the tasks of a run share: the data, what earlier runs left, the terms of all calls, prices by model."""
+    """What the tasks of a run share: data, condition and prompts, what earlier runs left, who judges the drafts."""
 
     dataset: DataSet
+    condition: Condition
+    prompts: Prompts
     earlier: Earlier
-    terms: Terms
-    prices: Mapping[str, Price]
+    journal: Journal
+    jury: Jury | None
 
 
-def conversation_task(work: Work, model: Model, keys: Sequence[SampleKey]) -> Task:
+def conversation_task(work: Work, asking: Asking, keys: Sequence[SampleKey]) -> Task:
     """Build one model's task; what it learns goes to the journal, Inspect's log holds the traffic.
 
     `keys` are the samples that have no record yet, at least one.
@@ -47,12 +52,14 @@ def conversation_task(work: Work, model: Model, keys: Sequence[SampleKey]) -> Ta
             nonlocal left
             key = keys[int(state.sample_id) - 1]
             try:
-                ends = await _read_conversation(work, model, conversations[key.conversation], key)
+                record = await _read_conversation(work, asking, conversations[key.conversation], key)
             finally:
                 left -= 1
-                if not left or work.terms.journal.halted:  # Inspect leaves its connections open
-                    await model.api.aclose()
-            state.metadata["states"] = _states(ends)
+                if not left or work.journal.halted:  # Inspect leaves its connections open
+                    await asking.model.api.aclose()
+                if work.jury:
+                    await work.jury.leave()
+            state.metadata["states"] = call_states(record)
             state.completed = True
             return state
 
@@ -64,18 +71,17 @@ def conversation_task(work: Work, model: Model, keys: Sequence[SampleKey]) -> Ta
         dataset=MemoryDataset(samples, name="attunebench"),
         solver=conversation_solver(),
         scorer=calls_read(),
-        model=model,
+        model=asking.model,
     )
 
 
-async def _read_conversation(
-    work: Work, model: Model, conversation: Conversation, key: SampleKey
-) -> Mapping[CallKey, CallEnd]:
-    """Have one conversation read, and put its record into the journal."""
-    asker = Asker(model, work.terms, work.prices.get(key.model), key.epoch)
+async def _read_conversation(work: Work, asking: Asking, conversation: Conversation, key: SampleKey) -> RunRecord:
+    """Have one conversation read and its drafts judged, and put the record into the journal."""
+    asker = Asker(asking, work.condition, work.prompts, key.epoch)
     earlier = work.earlier.attempts.get(key, {})
+    hearing = work.jury and Hearing(work.jury, conversation, key, work.condition.id, work.earlier.judged.get(key, {}))
     timestamp, started = datetime.now(UTC).isoformat(), time.monotonic()
-    ends = await asker.conversation(conversation, earlier)
+    ends = await asker.conversation(conversation, earlier, hearing.call_ended if hearing else None)
     dropped = dropped_settings(ends.values())
     facts = RunFacts(
         model=key.model,
@@ -84,15 +90,19 @@ async def _read_conversation(
         duration=None if earlier else round(time.monotonic() - started, 3),
         program_version=version("attunebench"),
         epoch=key.epoch,
-        cost=sum(end.cost or 0.0 for end in ends.values()) if asker.price else None,
+        cost=sum(end.cost or 0.0 for end in ends.values()) if asking.price else None,
         extra={"dropped": dropped} if dropped else {},
     )
-    work.terms.journal.recorded(build_record(conversation, ends, work.terms.condition, facts))
-    return ends
+    record = build_record(conversation, ends, work.condition, facts)
+    if hearing:
+        record = hearing.judged(record)
+    work.journal.recorded(record)
+    return record
 
 
-def _states(ends: Mapping[CallKey, CallEnd]) -> dict[str, str]:
-    return {f"{key.kind} {key.turn or ''}".strip(): end.reading.state.value for key, end in ends.items()}
+def call_states(record: RunRecord) -> dict[str, str]:
+    """Return how the calls of a record ended, by kind and turn."""
+    return {f"{call.call} {call.turn or ''}".strip(): call.state for call in record.calls or ()}
 
 
 @scorer(metrics=[mean()], name="calls_read")

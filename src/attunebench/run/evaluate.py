@@ -1,0 +1,81 @@
+"""Letting Inspect work through tasks, with its logs in a run's folder, until every sample has its record."""
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+
+from attunebench.errors import RunError
+from attunebench.models.secrets import Secrets
+from attunebench.run.journal import Journal
+
+LOGS = "inspect"
+"""Folder of Inspect's own logs within a run's folder."""
+
+_HOW_TO_GO_ON = "what was answered is kept: the same command goes on from there"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """How much there is to do: `samples` in all, with so many `calls`; and `connections` for a model's calls."""
+
+    samples: int
+    calls: int
+    connections: int
+
+    @property
+    def samples_in_flight(self) -> int:
+        """How many samples to hold open per model: their calls fill the connections twice over."""
+        return ceil(2 * self.connections * self.samples / max(self.calls, 1)) + 2
+
+
+def evaluate(tasks: Sequence[Task], journal: Journal, out: Path, effort: Effort, *, log_samples: bool) -> None:
+    """Work through all samples of some tasks, side by side; each puts a record into the journal.
+
+    Raises:
+        RunError: not all samples have their record.
+    """
+    wanted = journal.records + sum(len(task.dataset) for task in tasks)
+    try:
+        with _rare_collections():
+            logs = inspect_eval(
+                list(tasks),
+                max_tasks=len(tasks),
+                max_samples=effort.samples_in_flight,
+                log_dir=str(out / LOGS),
+                # Our ledger is the record of what happened while it happens; Inspect's log is written at the end.
+                log_realtime=False,
+                log_samples=log_samples,
+                log_model_api=False,
+                log_level="error",
+                ctl_server=False,
+                display="none",
+            )
+        errors = [f"{log.eval.model}: {log.error.message}" for log in logs if log.error]
+    except OSError as error:  # Inspect's own log
+        errors = [f"{out / LOGS} cannot be written: {error.strerror}"]
+    if journal.halted:
+        errors = [str(journal.halted)]
+    if errors or journal.records < wanted:  # after Ctrl-C, Inspect returns as if all were well
+        calls = f"{journal.tally.done:,} of {effort.calls:,} calls"
+        cause = Secrets.of().scrub("; ".join(errors)) or "it was interrupted"
+        raise RunError(f"the run could not go on after {calls}: {cause}\n{_HOW_TO_GO_ON}")
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Keep the garbage collector off what was loaded before the run; it would walk all of Inspect again and again."""
+    thresholds = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()
