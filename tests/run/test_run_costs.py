@@ -117,13 +117,13 @@ def test_what_is_left_is_foreseen_without_a_request(asked, tmp_path, prices):
     assert len(before) == 18
     assert not (tmp_path / "out").exists()
     first = before[0]
-    size = sum(len(message.content) for message in first.call.messages)
+    size = sum(map(len, first.sent))
     assert first.tokens_in == -(-size // 4)
     assert first.cost == pytest.approx(first.tokens_in / 1000 + first.tokens_out / 100)
     assert first.most_cost == pytest.approx(first.tokens_in / 1000 + 2048 / 100)
-    assert {one.cost for one in before if one.sample.model == "baseline/null"} == {0.0}
+    assert {one.cost for one in before if one.model == "baseline/null"} == {0.0}
     asked(ONE, *MANY, ids=["one"])
-    assert [one.sample.model for one in expected_calls(plan)] == ["baseline/null"] * 9
+    assert [one.model for one in expected_calls(plan)] == ["baseline/null"] * 9
 
 
 def test_a_schema_that_goes_with_every_call_is_foreseen_and_counts_towards_the_limit(asked, tmp_path):

@@ -15,13 +15,12 @@ _NOTES = (
 
 def estimate_tables(expected: Sequence[Expected], currency: str | None) -> list[Table]:
     """Return the totals of calls that are left: by model and call, and by turn. Costs only with a `currency`."""
-    models = list(dict.fromkeys(one.sample.model for one in expected))
+    models = list(dict.fromkeys(one.model for one in expected))
     by_call = [
-        _rows([one for one in expected if one.sample.model == model], lambda one: (one.sample.model, one.call.key.kind))
-        for model in models
+        _rows([one for one in expected if one.model == model], lambda one: (one.model, one.kind)) for model in models
     ]
-    in_order = sorted(expected, key=lambda one: inf if one.call.key.turn is None else one.call.key.turn)
-    by_turn = _rows(in_order, lambda one: ("after the last" if one.call.key.turn is None else one.call.key.turn,))
+    in_order = sorted(expected, key=lambda one: inf if one.turn is None else one.turn)
+    by_turn = _rows(in_order, lambda one: ("after the last" if one.turn is None else one.turn,))
     total = _rows(expected, lambda _: ("all", "calls"))
     return [
         Table("By model and call", _columns(["model", "call"], currency), [*by_call, total], _NOTES),
