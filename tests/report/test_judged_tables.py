@@ -54,9 +54,15 @@ def test_two_panels_on_the_same_drafts_stand_side_by_side():
     other = judged(GPT, O3, condition="abc+22222222", rating=0.75)
     found = tables(one, other)["Response quality"]
     assert [(cells[0], cells[1], cells[2]) for cells in found.sections[0]] == [
-        (f"{GPT} (abc+11111111)", CLAUDE, 25.0),
-        (f"{GPT} (abc+22222222) {KIN}", f"{O3} (family)", 75.0),
+        (f"{GPT} (panel 11111111)", CLAUDE, 25.0),
+        (f"{GPT} (panel 22222222) {KIN}", f"{O3} (family)", 75.0),
     ]
+
+
+def test_a_row_without_a_judge_stands_beside_judged_ones():
+    found = tables(judged(GPT, CLAUDE, condition="abc+11111111"), row(GPT, 1.0, condition="abc"))["Leaderboard"]
+    assert first_cells(found) == [f"{GPT} (panel 11111111)", GPT]
+    assert "All rows: mode default, PANAS absolute, condition abc." in found.notes
 
 
 def test_calls_of_judges_are_not_the_model_s_own():

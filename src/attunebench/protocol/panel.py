@@ -52,6 +52,11 @@ class Panel:
         return f"{unjudged(record) or ''}+{self.id}"
 
 
+def panel_of(condition: str | None) -> str | None:
+    """Return the id of the panel that a condition tells of, if it tells of one."""
+    return (condition or "").partition("+")[2] or None
+
+
 def unjudged(condition: str | None) -> str | None:
     """Return the condition that a record had before any panel judged it, if it says."""
     return (condition or "").partition("+")[0] or None

@@ -3,18 +3,26 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attunebench.protocol.answers import ANSWERED, CallState
 from attunebench.protocol.calls import CALL_KINDS
 from attunebench.protocol.panel import CALL as JUDGE_CALL
+from attunebench.protocol.panel import panel_of, unjudged
 from attunebench.report.judges import JUDGED, judged_values, kin, kin_mark, kin_notes, response_quality
 from attunebench.report.tables import Cell, Column, Table, plain
 from attunebench.score.table import Scores
 
 _PILLARS = ("emotion_tracking", "evaluation_quality", "holistic_comprehension")
-_VARYING = {"mode": "mode", "panas_strategy": "PANAS", "condition": "condition"}
+_TOLD: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
+    "mode": lambda row: row["mode"],
+    "PANAS": lambda row: row["panas_strategy"],
+    "condition": lambda row: unjudged(row["condition"]),
+    "panel": lambda row: panel_of(row["condition"]),
+}
+"""What tells rows of one model apart, by name."""
+
 _FLOOR_NAMES = {
     "null": "floor: null",
     "random": "floor: random",
@@ -35,7 +43,7 @@ def leaderboard(scores: Scores) -> list[Table]:
     its judges is marked.
     """
     ranked = sorted(scores.aggregates, key=lambda row: -row["composite_score"])
-    varying = [name for name in _VARYING if len({row[name] for row in ranked}) > 1]
+    varying = [name for name, tell in _TOLD.items() if len({tell(row) for row in ranked}) > 1]
     columns = [
         Column("model", wraps=True),
         Column("n"),
@@ -58,7 +66,8 @@ def leaderboard(scores: Scores) -> list[Table]:
 
 def _name(name: str, row: Mapping[str, Any], varying: Sequence[str]) -> str:
     """Return a name with what tells the row from others of that name: columns of their own would not fit."""
-    differs = [row[key] for key in varying if row[key] is not None]
+    told = ((key, _TOLD[key](row)) for key in varying)
+    differs = [f"panel {value}" if key == "panel" else value for key, value in told if value is not None]
     return f"{name} ({', '.join(differs)}){kin_mark(row)}" if differs else f"{name}{kin_mark(row)}"
 
 
@@ -94,7 +103,8 @@ def _states(row: Mapping[str, Any]) -> Counter[str]:
 
 
 def _notes(scores: Scores, ranked: Sequence[Mapping[str, Any]], varying: Sequence[str]) -> list[str]:
-    same = [f"{_VARYING[name]} {ranked[0][name]}" for name in _VARYING if name not in varying and ranked[0][name]]
+    told = ((name, tell(ranked[0])) for name, tell in _TOLD.items() if name not in varying)
+    same = [f"{name} {value}" for name, value in told if value]
     draws = max(row["draws"] for row in scores.floors)
     return [
         *([MADE_UP] if scores.made_up else []),
