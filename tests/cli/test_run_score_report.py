@@ -208,7 +208,7 @@ def test_the_version_is_told(cli):
 
 def test_help_is_told_for_every_command(cli):
     for words in [[], ["data"], ["data", "validate"], ["data", "import", "topical-chat"], ["prompts", "show"], ["run"],
-                  ["score"], ["report"], ["demo"]]:  # fmt: skip
+                  ["judge"], ["score"], ["report"], ["demo"]]:  # fmt: skip
         ended = cli(*words, "--help")
         assert (ended.code, ended.err) == (0, "")
         assert "Usage: attunebench" in ended.out

@@ -278,7 +278,7 @@ def test_a_dry_run_foresees_the_judges(tmp_path):
     [
         ([A, B, A], f"--judge must name each judge once, got {A} twice"),
         (["baseline/oracle"], "--judge must name models, and baselines cannot judge, got baseline/oracle"),
-        (["gpt-4o"], "--judge must be PROVIDER/MODEL, for example openai/gpt-4o or baseline/null, got 'gpt-4o'"),
+        (["gpt-4o"], "--judge must be PROVIDER/MODEL, for example openai/gpt-4o, got 'gpt-4o'"),
     ],
 )
 def test_judges_that_cannot_be_a_panel_are_refused_before_anything_is_asked(held, tmp_path, judges, said):

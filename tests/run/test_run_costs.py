@@ -117,7 +117,7 @@ def test_what_is_left_is_foreseen_without_a_request(asked, tmp_path, prices):
     assert len(before) == 18
     assert not (tmp_path / "out").exists()
     first = before[0]
-    size = sum(map(len, first.sent))
+    size = sum(len(message.content) for message in first.call.messages)
     assert first.tokens_in == -(-size // 4)
     assert first.cost == pytest.approx(first.tokens_in / 1000 + first.tokens_out / 100)
     assert first.most_cost == pytest.approx(first.tokens_in / 1000 + 2048 / 100)

@@ -27,7 +27,8 @@ def open_model(name: str, settings: Settings, option: str = "--model") -> Model:
     """
     provider, _, model = name.partition("/")
     if not provider or not model:
-        raise UsageError(f"{option} must be PROVIDER/MODEL, for example openai/gpt-4o or baseline/null, got {name!r}")
+        examples = "openai/gpt-4o or baseline/null" if option == "--model" else "openai/gpt-4o"
+        raise UsageError(f"{option} must be PROVIDER/MODEL, for example {examples}, got {name!r}")
     secrets = Secrets.of()
     try:
         opened = get_model(name, config=settings.generate_config(), memoize=False)

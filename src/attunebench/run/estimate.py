@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import cache
 from math import ceil
 
-from attunebench.baselines import make_baseline
+from attunebench.baselines import Baseline, make_baseline
 from attunebench.dataset.schema import Conversation
 from attunebench.protocol.answers import RATINGS
-from attunebench.protocol.calls import CallKey
-from attunebench.protocol.judge import BEHAVIOURS, judge_asked, judge_call
+from attunebench.protocol.calls import Call, CallKey
+from attunebench.protocol.judge import BEHAVIOURS, JudgeCall, judge_asked, judge_call
 from attunebench.protocol.panel import CALL
 from attunebench.protocol.render import conversation_calls
 from attunebench.protocol.reply_schema import sent_texts
@@ -24,21 +24,19 @@ from attunebench.run.resume import Earlier, read_earlier
 
 CHARACTERS_A_TOKEN = 4
 
-_ORACLE = make_baseline("oracle", ())
-
 
 @dataclass(frozen=True, slots=True)
 class Expected:
     """One call that is left to make, with guesses.
 
-    `model` is who is to be asked, `sent` all text that goes out. `tokens_in` and `tokens_out` as far as can be foreseen,
-    `most_out` the limit; `cost` and `most_cost` likewise, none without prices.
+    `model` is who is to be asked. `tokens_in` and `tokens_out` as far as can be foreseen, `most_out` the limit; `cost`
+    and `most_cost` likewise, none without prices.
     """
 
     model: str
     turn: int | None
     kind: str
-    sent: Sequence[str]
+    call: Call | JudgeCall
     tokens_in: int
     tokens_out: int
     most_out: int
@@ -48,10 +46,11 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """One call, the same for every model it is put to, and how long its reply may be in characters."""
+    """One call, all text that goes out with it, and how long its reply may be in characters."""
 
     turn: int | None
     kind: str
+    call: Call | JudgeCall
     sent: Sequence[str]
     reply: int
 
@@ -65,11 +64,12 @@ def expected_calls(plan: RunPlan) -> list[Expected]:
     samples = plan.samples()
     earlier = read_earlier(plan.out, set(samples), plan.patience) if plan.out.exists() else Earlier()
     conversations = {c.conversation_id: c for c in plan.chosen.conversations}
+    oracle = make_baseline("oracle", ())
     expect = _expecting(plan)
 
     @cache
     def guesses(name: str) -> tuple[list[tuple[CallKey, _Guess]], list[tuple[int, _Guess]]]:
-        return list(_calls(conversations[name], plan)), list(_judgements(conversations[name], plan))
+        return list(_calls(conversations[name], plan, oracle)), list(_judgements(conversations[name], plan))
 
     found: list[Expected] = []
     for sample in samples:
@@ -96,7 +96,7 @@ def _expecting(plan: RunPlan) -> Callable[[str, _Guess], Expected]:
             model=model,
             turn=guess.turn,
             kind=guess.kind,
-            sent=guess.sent,
+            call=guess.call,
             tokens_in=tokens_in,
             tokens_out=tokens_out,
             most_out=most,
@@ -107,9 +107,10 @@ def _expecting(plan: RunPlan) -> Callable[[str, _Guess], Expected]:
     return expect
 
 
-def _calls(conversation: Conversation, plan: RunPlan) -> Iterator[tuple[CallKey, _Guess]]:
+def _calls(conversation: Conversation, plan: RunPlan, oracle: Baseline) -> Iterator[tuple[CallKey, _Guess]]:
     for call in conversation_calls(conversation, plan.condition, plan.prompts):
-        yield call.key, _Guess(*call.key, sent_texts(call, plan.condition), len(_ORACLE.reply(conversation, call)))
+        sent = sent_texts(call, plan.condition)
+        yield call.key, _Guess(*call.key, call, sent, len(oracle.reply(conversation, call)))
 
 
 def _judgements(conversation: Conversation, plan: RunPlan) -> Iterator[tuple[int, _Guess]]:
@@ -118,10 +119,8 @@ def _judgements(conversation: Conversation, plan: RunPlan) -> Iterator[tuple[int
         if asked := judge_asked(turn):
             call = judge_call(conversation, turn, turn.reply("human") or turn.llm_response, plan.judge_prompts)
             reply = {**dict.fromkeys(RATINGS if asked.rates else (), 4), BEHAVIOURS: dict.fromkeys(asked.yes_no, "yes")}
-            yield (
-                turn.turn_number,
-                _Guess(turn.turn_number, CALL, [message.content for message in call.messages], len(json.dumps(reply))),
-            )
+            sent = [message.content for message in call.messages]
+            yield call.turn, _Guess(call.turn, CALL, call, sent, len(json.dumps(reply)))
 
 
 def _tokens(characters: int) -> int:
