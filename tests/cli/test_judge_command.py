@@ -2,6 +2,7 @@
 
 import csv
 import io
+from importlib.resources import files
 
 import pytest
 from cli_examples import DEMO, run_main
@@ -79,6 +80,27 @@ def test_both_panels_stand_in_the_tables_and_kin_is_marked(made, cli):
 
 def test_the_report_fits_a_terminal(made, cli):
     assert max(map(len, cli("report", made[0] / "scores").out.split("\n"))) <= 80
+
+
+def test_prompts_and_questions_of_one_s_own_are_what_judges_get(made, cli, tmp_path, monkeypatch):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    template = (files("attunebench.protocol") / "prompts" / "1" / "judge.jinja").read_text(encoding="utf-8")
+    (folder / "judge.jinja").write_text(f"{template}Be kind.", encoding="utf-8")
+    words = ("judge", "--data", DEMO, "--runs", made[0] / "run", "--judge", QWEN, "--prompts", folder)
+    with serving(replies) as server:
+        monkeypatch.setenv("LOCAL_BASE_URL", server.base_url)
+        monkeypatch.setenv("LOCAL_API_KEY", "none")
+        lacking = cli(*words, "--out", tmp_path / "out")
+        (folder / "judge_system.jinja").write_text("You judge.", encoding="utf-8")
+        ended = cli(*words, "--out", tmp_path / "out")
+    assert (lacking.code, lacking.err) == (
+        1,
+        f"attunebench: {folder}: a prompt folder must hold judge_system.jinja, got No such file or directory\n",
+    )
+    assert ended.code == 0
+    assert {body["messages"][0]["content"] for body in server.requests} == {"You judge."}
+    assert all(last_message(body).endswith("Be kind.") for body in server.requests)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from attunebench.cli.options import DataPath
+from attunebench.cli.options import DataPath, PromptsOption, QuestionsOption
 from attunebench.cli.run import print_ends
 
 
@@ -20,6 +20,8 @@ def judge_drafts(
     judge: Annotated[
         list[str], typer.Option(help="A model that judges every draft, by Inspect's names; several are a panel.")
     ],
+    prompts: PromptsOption = None,
+    questions: QuestionsOption = None,
     max_connections: Annotated[int, typer.Option(min=1, help="Calls in flight at once, per judge.")] = 10,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest reply, in tokens.")] = 2048,
     attempts: Annotated[int, typer.Option(min=1, help="How often to ask while a reply cannot be read.")] = 3,
@@ -48,6 +50,7 @@ def judge_drafts(
     from attunebench.dataset.load import load_dataset
     from attunebench.display import make_display
     from attunebench.models.settings import Settings
+    from attunebench.protocol.prompts import load_judge_prompts
     from attunebench.run.judging import JudgePlan
     from attunebench.run.judging import judge as judge_records
     from attunebench.run.prices import load_prices
@@ -59,6 +62,7 @@ def judge_drafts(
         records=load_records(runs, dataset),
         judges=judge,
         out=out,
+        prompts=load_judge_prompts(prompts, questions),
         settings=Settings(max_connections=max_connections, max_tokens=max_tokens, attempts=attempts, batch=batch),
         retry_failed=retry_failed,
         prices=load_prices(prices) if prices else None,

@@ -99,7 +99,7 @@ def run_models(
     from attunebench.dataset.load import load_dataset
     from attunebench.display import make_display
     from attunebench.models.settings import Settings
-    from attunebench.protocol.prompts import load_prompts
+    from attunebench.protocol.prompts import load_judge_prompts, load_prompts
     from attunebench.report.formats import print_tables
     from attunebench.run.engine import RunPlan, run
     from attunebench.run.estimate import expected_calls
@@ -124,6 +124,7 @@ def run_models(
         swap=swap,
         structured=structured,
         prompts=load_prompts(prompts, questions),
+        judge_prompts=load_judge_prompts(prompts, questions),
         log_samples=log_samples,
         settings=Settings(
             temperature=temperature,

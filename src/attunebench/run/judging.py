@@ -41,6 +41,9 @@ class JudgePlan:
 
     The records are of one mode, strategy and condition, each reading of a conversation by a model once. The other
     fields are those of `RunPlan`.
+
+    Raises:
+        PromptError: the user's own question file lacks an id that the data set asks.
     """
 
     dataset: DataSet
@@ -54,6 +57,9 @@ class JudgePlan:
     max_cost: float = inf
     cache: bool = False
     log_samples: bool = False
+
+    def __post_init__(self) -> None:
+        self.prompts.require_wordings(self.dataset.conversations)
 
     @cached_property
     def panel(self) -> Panel:
