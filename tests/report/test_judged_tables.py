@@ -30,22 +30,27 @@ def test_judged_rows_have_a_table_of_what_the_judges_found():
     ]  # fmt: skip
     judges = f"{CLAUDE}, {O3} (family)"
     assert table.sections == [[[f"{GPT} {KIN}", judges, 50.0, 25.0, 37.5, None, "2/14"]]]
-    assert list(found) == ["Leaderboard", "Response quality", "How calls ended"]
+    assert list(found) == ["Leaderboard", "Response quality", f"How judging ended: {GPT} {KIN}"]
 
 
 def test_without_a_judge_there_is_no_such_table_and_no_mark():
     found = leaderboard(scores(row(GPT), row(CLAUDE)))
-    assert [table.title for table in found] == ["Leaderboard", "How calls ended"]
+    assert [table.title for table in found] == ["Leaderboard"]
     assert KIN not in to_markdown(found)
 
 
 @pytest.mark.parametrize(("judge", "said"), [(GPT, f"{GPT} (itself)"), (O3, f"{O3} (family)"), (CLAUDE, CLAUDE)])
 def test_a_judge_that_is_kin_is_marked_in_every_table_and_explained_below(judge, said):
-    found = tables(judged(GPT, "mistral/mistral-large", judge), judged("grok/grok-4", judge))
-    for table in found.values():
-        marked = {name for name in first_cells(table) if KIN in name}
-        assert marked == (set() if judge == CLAUDE else {f"{GPT} {KIN}"})
-        assert any(note.startswith(f"{KIN} judged by itself") for note in table.notes) == bool(marked)
+    refused = {"draft": {"refused": 2}}
+    found = tables(judged(GPT, "mistral/mistral-large", judge, calls=refused), judged("grok/grok-4", judge))
+    name = GPT if judge == CLAUDE else f"{GPT} {KIN}"
+    assert list(found)[2:4] == [f"How calls ended: {name}", f"How judging ended: {name}"]
+    for title, table in found.items():
+        told = first_cells(table) if title in {"Leaderboard", "Response quality"} else [title.partition(": ")[2]]
+        assert {one for one in told if KIN in one} == {one for one in told if one == name != GPT}
+        assert any(note.startswith(f"{KIN} judged by itself") for note in table.notes) == any(
+            KIN in one for one in told
+        )
     assert found["Response quality"].sections[0][0][1] == f"mistral/mistral-large, {said}"
 
 
@@ -68,11 +73,12 @@ def test_a_row_without_a_judge_stands_beside_judged_ones():
 def test_calls_of_judges_are_not_the_model_s_own():
     found = tables(judged(GPT, CLAUDE, O3))
     assert found["Leaderboard"].sections[0][0][-1] == "0/28"
-    assert [cells[1:] for cells in found["How calls ended"].sections[0]] == [
-        ["all", 28, 28, 0, "none"],
-        ["judge", 14, 11, 1, "refused 2"],
-        [f"judge {CLAUDE}", 14, 10, 0, "refused 4"],
-        [f"judge {O3}", 14, 11, 1, "refused 2"],
+    assert f"How calls ended: {GPT} {KIN}" not in found
+    table = found[f"How judging ended: {GPT} {KIN}"]
+    assert [column.heading for column in table.columns] == ["state", CLAUDE, O3, "panel"]
+    assert table.sections == [
+        [["parsed", 10, 11, 11], ["repaired", 0, 1, 1], ["refused", 4, 2, 2]],
+        [["all", 14, 14, 14]],
     ]
 
 
@@ -81,7 +87,7 @@ def test_records_from_elsewhere_do_not_tell_how_judging_ended():
     found = tables(foreign)
     assert found["Response quality"].sections[0][0][-1] is None
     assert first_cells(found["Leaderboard"]) == [f"gpt-4o {KIN}"]
-    assert "How calls ended" not in found
+    assert list(found) == ["Leaderboard", "Response quality"]
 
 
 def test_csv_tells_judges_kinship_and_what_they_found():

@@ -102,7 +102,7 @@ def test_every_state_is_counted_by_kind_of_call_for_each_model():
 
 @pytest.mark.parametrize("state", [state for state in CallState if state is not CallState.PARSED])
 def test_every_other_state_than_parsed_is_shown(state):
-    (table,) = calls(row(calls={"judge": {state.value: 3, "parsed": 1}}))
+    (table,) = calls(row(calls={"review": {state.value: 3, "parsed": 1}}))
     assert [state.value, 3, 3] in table.sections[0]
 
 

@@ -30,14 +30,13 @@ _FLOOR_NAMES = {
     "lexicon": "beside: lexicon",
     "oracle": "ceiling: oracle",
 }
-_KINDS = (*CALL_KINDS, "judge")
 
 MADE_UP = "The conversations are made up: these numbers show that the program works and say nothing about any model."
 
 
 def leaderboard(scores: Scores) -> list[Table]:
-    """Return the leaderboard; how drafts were judged, if any were; how calls ended, for each model with any that was
-    not simply parsed.
+    """Return the leaderboard; how drafts were judged, if any were; how calls and judging ended, for each model with any
+    that was not simply parsed.
 
     Composites, pillars and judges' findings are 0 to 100, up is better. In every table, a model that is kin to one of
     its judges is marked.
@@ -60,7 +59,7 @@ def leaderboard(scores: Scores) -> list[Table]:
     floors = [_row(row, _name(_FLOOR_NAMES[row["floor"]], row, varying), None) for row in scores.floors]
     board = Table("Leaderboard", columns, [models, floors], _notes(scores, ranked, varying))
     quality = response_quality(ranked, [_name(row["em_model"], row, varying) for row in ranked])
-    ends = (_call_states(row, varying) for row in ranked)
+    ends = (states(row, varying) for row in ranked for states in (_call_states, _judge_states))
     return [table for table in (board, quality, *ends) if table]
 
 
@@ -122,16 +121,31 @@ def _notes(scores: Scores, ranked: Sequence[Mapping[str, Any]], varying: Sequenc
 
 def _call_states(row: Mapping[str, Any], varying: Sequence[str]) -> Table | None:
     """Return how a model's calls ended, a row a state and a column a kind of call; none if all were simply parsed."""
-    by_kind = {kind: Counter(row["calls"][kind]) for kind in _KINDS if kind in row.get("calls", {})}
-    ended = _states(row)
-    if ended.total() == ended[CallState.PARSED]:
+    calls = row.get("calls", {})
+    by_kind = {kind: Counter(calls[kind]) for kind in CALL_KINDS if kind in calls}
+    return _ends_table(f"How calls ended: {_name(row['em_model'], row, varying)}", by_kind | {"all": _states(row)}, row)
+
+
+def _judge_states(row: Mapping[str, Any], varying: Sequence[str]) -> Table | None:
+    """Return how the calls of a model's judges ended, and what came of them all; none if all were simply parsed."""
+    calls = row.get("calls", {})
+    own = {kind.removeprefix(f"{JUDGE_CALL} "): Counter(ends) for kind, ends in calls.items() if _is_one_judge(kind)}
+    by_judge = own | {"panel": Counter(calls.get(JUDGE_CALL, {}))}
+    return _ends_table(f"How judging ended: {_name(row['em_model'], row, varying)}", by_judge, row)
+
+
+def _is_one_judge(kind: str) -> bool:
+    return kind.startswith(f"{JUDGE_CALL} ")
+
+
+def _ends_table(title: str, ends: Mapping[str, Counter[str]], row: Mapping[str, Any]) -> Table | None:
+    """Return a table of counts, a row a state and a column for each of `ends`; none if there is only `parsed`."""
+    states = [state.value for state in CallState if any(counts[state] for counts in ends.values())]
+    if states in ([], [CallState.PARSED]):
         return None
-    states = [state.value for state in CallState if ended[state]]
-    rows: list[list[Cell]] = [[state, *(ends[state] for ends in by_kind.values()), ended[state]] for state in states]
-    totals: list[Cell] = ["all", *(ends.total() for ends in by_kind.values()), ended.total()]
-    title = f"How calls ended: {_name(row['em_model'], row, varying)}"
-    columns = [Column(heading) for heading in ("state", *by_kind, "all")]
-    return Table(title, columns, [rows, [totals]], kin_notes([row]))
+    rows: list[list[Cell]] = [[state, *(counts[state] for counts in ends.values())] for state in states]
+    totals: list[Cell] = ["all", *(counts.total() for counts in ends.values())]
+    return Table(title, [Column(heading) for heading in ("state", *ends)], [rows, [totals]], kin_notes([row]))
 
 
 _CSV_NAMES = ("n_conversations", "composite_score", "se_composite", "z_score", *_PILLARS, "equal_weight_composite")
