@@ -42,7 +42,8 @@ from attunebench.models.ask import chat_message
 from attunebench.models.providers import open_model
 from attunebench.models.settings import Settings
 from attunebench.protocol.render import conversation_calls
-from attunebench.run.engine import RunPlan, run
+from attunebench.run.engine import run
+from attunebench.run.plan import RunPlan
 from latency_server import RunningServer, latency_server
 from synthetic import make_conversations
 

@@ -20,7 +20,8 @@ from attunebench.dataset.load import load_dataset
 from attunebench.display import make_display
 from attunebench.report.formats import to_markdown
 from attunebench.report.tables import Column, Table
-from attunebench.run.engine import RunPlan, run
+from attunebench.run.engine import run
+from attunebench.run.plan import RunPlan
 from attunebench.score.aggregate import Row
 from attunebench.score.run_files import load_records
 from attunebench.score.table import score_records

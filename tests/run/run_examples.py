@@ -18,7 +18,8 @@ from attunebench.display import LineDisplay
 from attunebench.protocol.calls import Call, CallKey, Condition
 from attunebench.protocol.prompts import load_prompts
 from attunebench.protocol.render import conversation_calls
-from attunebench.run.engine import RunPlan, run
+from attunebench.run.engine import run
+from attunebench.run.plan import RunPlan
 from attunebench.run.progress import Tally
 from servers import Reply, completion
 

@@ -12,8 +12,8 @@ from run_examples import SERVED, Provider, conversation, dataset, run_quietly
 
 from attunebench.errors import UsageError
 from attunebench.models.settings import Settings
-from attunebench.run.engine import RunPlan
 from attunebench.run.ledger import read_ledger
+from attunebench.run.plan import RunPlan
 
 ONE, TWO = conversation("one", 2), conversation("two", 3)
 

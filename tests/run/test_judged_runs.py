@@ -13,9 +13,9 @@ from attunebench.protocol.answers import RATINGS
 from attunebench.protocol.judge import judge_call
 from attunebench.protocol.prompts import load_judge_prompts
 from attunebench.protocol.records import read_record
-from attunebench.run.engine import RunPlan
 from attunebench.run.estimate import expected_calls
 from attunebench.run.ledger import read_ledger
+from attunebench.run.plan import RunPlan
 from attunebench.run.prices import Price, Prices
 from judges import gullible, last_message, texts, verdict
 from servers import completion, failure, serving

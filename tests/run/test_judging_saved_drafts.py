@@ -10,9 +10,9 @@ from attunebench.dataset.load import DataSet
 from attunebench.errors import RunError, UsageError
 from attunebench.models.settings import Settings
 from attunebench.protocol.answers import RATINGS
-from attunebench.run.engine import RunPlan
 from attunebench.run.judging import JudgePlan, judge
 from attunebench.run.ledger import read_ledger
+from attunebench.run.plan import RunPlan
 from attunebench.run.prices import Price, Prices
 from attunebench.score.run_files import load_records
 from attunebench.score.table import score_records

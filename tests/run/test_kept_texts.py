@@ -8,9 +8,9 @@ from run_examples import SERVED, Provider, conversation, dataset, run_quietly
 
 from attunebench.errors import RunError, UsageError
 from attunebench.models.settings import Settings
-from attunebench.run.engine import RunPlan
 from attunebench.run.journal import Journal
 from attunebench.run.ledger import read_ledger
+from attunebench.run.plan import RunPlan
 from servers import completion, failure, serving
 
 SECRET = "my sister died in March"

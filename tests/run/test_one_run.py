@@ -23,8 +23,8 @@ from run_examples import (
 from attunebench.models.settings import Settings
 from attunebench.protocol.calls import CallKey
 from attunebench.protocol.records import RunRecord
-from attunebench.run.engine import RunPlan
 from attunebench.run.ledger import Attempt, read_ledger
+from attunebench.run.plan import RunPlan
 from attunebench.run.progress import Tally
 from servers import USAGE, Reply, completion, failure, serving
 

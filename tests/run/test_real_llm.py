@@ -21,8 +21,8 @@ from attunebench.models.structured import response_schema
 from attunebench.protocol.answers import CallState
 from attunebench.protocol.calls import CALL_KINDS, CallKey
 from attunebench.protocol.parse import read_reply
-from attunebench.run.engine import RunPlan
 from attunebench.run.ledger import read_ledger
+from attunebench.run.plan import RunPlan
 from attunebench.score.run_files import load_records
 from attunebench.score.table import score_records
 

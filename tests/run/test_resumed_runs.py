@@ -17,8 +17,8 @@ from run_examples import PROMPTS, SERVED, Provider, conversation, dataset, run_q
 from attunebench.errors import RunError
 from attunebench.models.settings import Settings
 from attunebench.protocol.answers import ASKED_AGAIN
-from attunebench.run.engine import RunPlan
 from attunebench.run.ledger import read_ledger
+from attunebench.run.plan import RunPlan
 from servers import completion, failure, serving
 
 ONE, TWO = conversation("one", 2), conversation("two", 3)

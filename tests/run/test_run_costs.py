@@ -8,9 +8,9 @@ from run_examples import SERVED, Provider, conversation, dataset, run_quietly
 from attunebench.errors import RunError, UsageError
 from attunebench.models.settings import Settings
 from attunebench.protocol.reply_schema import reply_schema, sent_texts
-from attunebench.run.engine import RunPlan
 from attunebench.run.estimate import expected_calls
 from attunebench.run.ledger import read_ledger
+from attunebench.run.plan import RunPlan
 from attunebench.run.prices import load_prices
 from servers import USAGE, completion, failure, serving
 

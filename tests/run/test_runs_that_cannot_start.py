@@ -4,7 +4,7 @@ import pytest
 from run_examples import SERVED, Provider, conversation, dataset, run_quietly
 
 from attunebench.errors import AttuneError, RunError, UsageError
-from attunebench.run.engine import RunPlan
+from attunebench.run.plan import RunPlan
 from servers import serving
 
 ONE = conversation("one", 1)

@@ -7,8 +7,8 @@ from run_examples import SERVED, Provider, conversation, dataset, run_quietly
 
 from attunebench.protocol.calls import planned_calls
 from attunebench.protocol.reply_schema import reply_schema
-from attunebench.run.engine import RunPlan
 from attunebench.run.ledger import read_ledger
+from attunebench.run.plan import RunPlan
 from attunebench.score.run_files import load_records
 from servers import serving
 

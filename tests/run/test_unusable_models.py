@@ -10,8 +10,8 @@ from run_examples import SERVED, Provider, conversation, dataset, run_quietly
 
 from attunebench.errors import RunError
 from attunebench.models.settings import Settings
-from attunebench.run.engine import RunPlan
 from attunebench.run.ledger import read_ledger
+from attunebench.run.plan import RunPlan
 from servers import failure, serving
 
 MANY = [conversation(f"c{number}", 1) for number in range(20)]

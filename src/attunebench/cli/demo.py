@@ -25,7 +25,8 @@ def demo(
     from attunebench.display import make_display
     from attunebench.report.formats import print_tables
     from attunebench.report.leaderboard import leaderboard
-    from attunebench.run.engine import RunPlan, run
+    from attunebench.run.engine import run
+    from attunebench.run.plan import RunPlan
     from attunebench.score.run_files import load_records
     from attunebench.score.table import score_records, write_scores
 

@@ -52,6 +52,9 @@ def run_models(
         typer.Option(help="A model that judges every draft, by Inspect's names; several are a panel."),
     ] = None,
     max_connections: Annotated[int, typer.Option(min=1, help="Calls in flight at once, per model.")] = 10,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Processes that ask, for models that answer faster than one can ask.")
+    ] = 1,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest reply, in tokens.")] = 2048,
     temperature: Annotated[
         float | None,
@@ -101,8 +104,9 @@ def run_models(
     from attunebench.models.settings import Settings
     from attunebench.protocol.prompts import load_judge_prompts, load_prompts
     from attunebench.report.formats import print_tables
-    from attunebench.run.engine import RunPlan, run
+    from attunebench.run.engine import run
     from attunebench.run.estimate import expected_calls
+    from attunebench.run.plan import RunPlan
     from attunebench.run.prices import load_prices
 
     found = load_prices(prices) if prices else None
@@ -110,6 +114,7 @@ def run_models(
         dataset=load_dataset(data),
         ids=None if ids is None else tuple(name.strip() for name in ids.split(",")),
         limit=limit,
+        workers=workers,
         models=model,
         out=out,
         mode=mode,

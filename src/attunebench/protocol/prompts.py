@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -35,8 +36,15 @@ class JudgePrompts:
     sha256: str
     questions: Questions
     questions_file: Path | None
-    _environment: Environment = field(repr=False, compare=False)
+    _texts: Mapping[str, str] = field(repr=False, compare=False)
     _source: str = field(repr=False, compare=False)
+
+    @cached_property
+    def _environment(self) -> Environment:
+        return _environment(self._texts, self._source)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_environment"}
 
     def render(self, name: str, /, **values: Any) -> str:
         """Render one template; values are data and never template source.
@@ -102,7 +110,7 @@ def load_prompts(folder: Path | None = None, questions: Path | None = None) -> P
         placeholder=placeholder,
         questions=wording,
         questions_file=questions,
-        _environment=_environment(texts, str(source)),
+        _texts=texts,
         _source=str(source),
     )
     _check(prompts, TEMPLATES, texts)
@@ -144,7 +152,7 @@ def load_judge_prompts(folder: Path | None = None, questions: Path | None = None
         sha256=_sha256(contents, wording),
         questions=wording,
         questions_file=questions,
-        _environment=_environment(texts, str(source)),
+        _texts=texts,
         _source=str(source),
     )
     _check(prompts, JUDGE_TEMPLATES, texts)

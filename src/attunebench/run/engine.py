@@ -1,148 +1,16 @@
 """A run: models on a data set through Inspect AI, one sample a conversation, into one folder."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from math import inf
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
-from inspect_ai.model import Model
-
-from attunebench.baselines import make_baseline
-from attunebench.dataset.load import DataSet
 from attunebench.display import Display
-from attunebench.errors import UsageError
-from attunebench.models.baseline import PREFIX, Answerer, open_baseline
-from attunebench.models.providers import open_model
-from attunebench.models.settings import Settings
-from attunebench.models.structured import require_schema_support
-from attunebench.protocol.calls import Call, CallKey, Condition, Mode, Strategy, planned_calls
-from attunebench.protocol.panel import Panel
-from attunebench.protocol.prompts import JudgePrompts, Prompts, load_judge_prompts, load_prompts
-from attunebench.run.asking import Terms
-from attunebench.run.budget import Budget
-from attunebench.run.evaluate import Effort, evaluate
+from attunebench.run.evaluate import cut_short
 from attunebench.run.folder import hold_folder
-from attunebench.run.halt import Halt
-from attunebench.run.journal import Journal
-from attunebench.run.jury import Jury, count_judgements, make_panel
-from attunebench.run.ledger import SampleKey
-from attunebench.run.prices import Price, Prices, price_list
+from attunebench.run.journal import Journal, forget_replies
+from attunebench.run.plan import RunPlan
 from attunebench.run.progress import Tally
-from attunebench.run.resume import Patience, read_earlier, repair
-from attunebench.run.task import Work, conversation_task
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunPlan:
-    """What to run: models by Inspect's names (or `baseline/NAME`) on a data set, under one condition, into `out`.
-
-    `mode` to `structured` are parts of the condition; see `attunebench.protocol.calls.Condition`.
-    `ids` and `limit` choose conversations; the condition is that of the whole data set all the same. `epochs` is how
-    often each model reads each of them. `judges`, by Inspect's names, judge every draft. `retry_failed` asks calls
-    again that an earlier run into `out` had to give up because of the provider. With `prices`, costs are written down,
-    and the run ends before it costs more than `max_cost`, earlier runs into `out` included. `cache` takes replies that
-    Inspect keeps on this machine. `redact` keeps no reply in the ledger, only hashes. `log_samples` keeps every message
-    in Inspect's logs too, for its viewer; the ledger holds the replies in any case.
-
-    Raises:
-        UsageError: a schema is to go to a provider that is known to get none.
-        PromptError: the user's own question file lacks an id that the data set asks.
-    """
-
-    dataset: DataSet
-    models: Sequence[str]
-    out: Path
-    ids: Sequence[str] | None = None
-    limit: int | None = None
-    mode: Mode = "default"
-    strategy: Strategy = "absolute"
-    blind: bool = False
-    swap: bool = False
-    structured: bool = False
-    settings: Settings = field(default_factory=Settings)
-    prompts: Prompts = field(default_factory=load_prompts)
-    epochs: int = 1
-    judges: Sequence[str] = ()
-    judge_prompts: JudgePrompts = field(default_factory=load_judge_prompts)
-    retry_failed: bool = False
-    prices: Prices | None = None
-    max_cost: float = inf
-    cache: bool = False
-    redact: bool = False
-    log_samples: bool = False
-
-    def __post_init__(self) -> None:
-        self.prompts.require_wordings(self.dataset.conversations)
-        if self.structured:
-            require_schema_support(self.models)
-
-    @cached_property
-    def chosen(self) -> DataSet:
-        """The conversations to run. Raises `UsageError` for an id that the data set lacks."""
-        return self.dataset.select(ids=self.ids, limit=self.limit)
-
-    @cached_property
-    def condition(self) -> Condition:
-        """The condition of all results of the run."""
-        return Condition(
-            mode=self.mode,
-            strategy=self.strategy,
-            blind=self.blind,
-            swap=self.swap,
-            structured=self.structured,
-            prompt_version=self.prompts.version,
-            prompt_hash=self.prompts.sha256,
-            generation=self.settings.condition(),
-            data_hash=self.dataset.sha256,
-        )
-
-    @cached_property
-    def panel(self) -> Panel | None:
-        """The panel of judges, if there is one. Raises `UsageError` for judges that cannot be one."""
-        return make_panel(self.judges, self.judge_prompts, self.settings) if self.judges else None
-
-    @cached_property
-    def calls_each(self) -> dict[str, int]:
-        """How many calls a reading of each conversation takes: those asked again left out, all drafts judged."""
-        return {
-            c.conversation_id: len(planned_calls(c, self.condition)) + len(self.judges) * count_judgements(c.turns)
-            for c in self.chosen.conversations
-        }
-
-    def count_calls(self) -> int:
-        """Return the number of calls of the run, those of judges included, without those asked again."""
-        return sum(self.calls_each.values()) * len(self.models) * self.epochs
-
-    @property
-    def effort(self) -> Effort:
-        """How much there is to do in all."""
-        return Effort(samples=len(self.samples()), calls=self.count_calls(), connections=self.settings.connections)
-
-    def parts(self) -> dict[str, Any]:
-        """Return all that must be the same in the whole folder, as JSON values: the condition and more."""
-        panel = {"panel": self.panel.parts()} if self.panel else {}
-        return self.condition.parts() | panel | ({"redacted": True} if self.redact else {})
-
-    def samples(self) -> list[SampleKey]:
-        """Return every reading of a conversation by a model that the run is to make."""
-        epochs = range(1, self.epochs + 1)
-        ids = [c.conversation_id for c in self.chosen.conversations]
-        return [SampleKey(model, name, epoch) for model in self.models for epoch in epochs for name in ids]
-
-    def prices_by_model(self) -> dict[str, Price]:
-        """Return the price of every model of the run, judges included; of none without prices.
-
-        Raises:
-            UsageError: there are prices, but not for all models, or a limit without prices.
-        """
-        return price_list([*self.models, *self.judges], self.prices, self.max_cost)
-
-    @property
-    def patience(self) -> Patience:
-        """When a call is not to be asked again."""
-        return Patience(self.settings.attempts, self.retry_failed)
+from attunebench.run.resume import read_earlier, repair
+from attunebench.run.share import open_models, work_through
+from attunebench.run.workers import share_out
 
 
 def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
@@ -156,76 +24,23 @@ def run(plan: RunPlan, make_display: Callable[[int], Display]) -> Tally:
         RunError: the folder is in use or holds results of another condition, a model cannot be opened, or the run could
             not go on.
     """
-    _check(plan)
-    models = {name: _open(name, plan) for name in plan.models}
-    judges = {name: open_model(name, plan.settings, "--judge") for name in plan.judges}
+    plan.check()
+    opened = open_models(plan)
     with hold_folder(plan.out, plan.parts()):
         samples = plan.samples()
         repair(plan.out, set(samples), plan.patience)
         earlier = read_earlier(plan.out, set(samples), plan.patience)
         earlier.tally.spared = sum(plan.calls_each[key.conversation] - n for key, n in earlier.recorded.items())
         left = [key for key in samples if key not in earlier.recorded]
-        with (
-            make_display(plan.count_calls()) as display,
-            Journal(plan.out, display, earlier.tally, redact=plan.redact) as journal,
-        ):
-            terms = Terms(
-                settings=plan.settings,
-                patience=plan.patience,
-                journal=journal,
-                budget=Budget(journal, plan.max_cost),
-                halt=Halt(journal),
-                prices=plan.prices_by_model(),
-                cache=plan.cache,
-            )
-            jury = Jury(plan.panel, plan.judge_prompts, terms.ready(judges), journal, len(left)) if plan.panel else None
-            work = Work(plan.chosen, plan.condition, plan.prompts, earlier, journal, jury)
-            tasks = [
-                conversation_task(work, asking, keys)
-                for name, asking in terms.ready(models).items()
-                if (keys := [key for key in left if key.model == name])
-            ]
-            if tasks:
-                evaluate(tasks, journal, plan.out, plan.effort, log_samples=plan.log_samples)
-            journal.complete()
-    return journal.tally
-
-
-def _check(plan: RunPlan) -> None:
-    if repeated := {name for name in plan.models if list(plan.models).count(name) > 1}:
-        raise UsageError(f"--model must name each model once, got {', '.join(sorted(repeated))} twice")
-    if plan.epochs < 1:
-        raise UsageError(f"--epochs must be at least 1, got {plan.epochs}")
-    for option, given in (
-        ("--log-samples", plan.log_samples),
-        ("--cache", plan.cache),
-        ("--retry-failed", plan.retry_failed),
-    ):
-        if plan.redact and given:
-            raise UsageError(f"--redact excludes {option}, which needs texts that are not kept")
-    if plan.judges:
-        make_panel(plan.judges, plan.judge_prompts, plan.settings)
-    plan.prices_by_model()
-    if not plan.chosen.conversations:
-        raise UsageError("ids: must name at least one conversation, got none")
-
-
-def _open(name: str, plan: RunPlan) -> Model:
-    if name.startswith(PREFIX):
-        baseline = name.removeprefix(PREFIX)
-        return open_baseline(baseline, _answerer(baseline, plan), plan.settings.generate_config())
-    return open_model(name, plan.settings)
-
-
-def _answerer(name: str, plan: RunPlan) -> Answerer:
-    baseline = make_baseline(name, plan.chosen.conversations)
-    conversations = {c.conversation_id: c for c in plan.chosen.conversations}
-
-    @lru_cache(maxsize=1024)
-    def calls(conversation_id: str) -> dict[CallKey, Call]:
-        return {call.key: call for call in planned_calls(conversations[conversation_id], plan.condition)}
-
-    def answer(conversation_id: str, key: CallKey) -> str:
-        return baseline.reply(conversations[conversation_id], calls(conversation_id)[key])
-
-    return answer
+        planned = plan.count_calls()
+        with make_display(planned) as display:
+            if plan.workers > 1 and len(left) > 1:
+                tally, cause = share_out(plan, left, earlier.tally, display)
+            else:
+                tally = earlier.tally
+                with Journal(plan.out, display, tally, redact=plan.redact) as journal:
+                    cause = work_through(plan, opened, left, earlier, journal)
+        if cause:
+            raise cut_short(tally, planned, cause)
+        forget_replies(plan.out)
+    return tally

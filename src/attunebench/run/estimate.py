@@ -18,8 +18,8 @@ from attunebench.protocol.judge import BEHAVIOURS, JudgeCall, judge_asked, judge
 from attunebench.protocol.panel import CALL
 from attunebench.protocol.render import conversation_calls
 from attunebench.protocol.reply_schema import sent_texts
-from attunebench.run.engine import RunPlan
 from attunebench.run.ledger import JudgeKey
+from attunebench.run.plan import RunPlan
 from attunebench.run.resume import Earlier, read_earlier
 
 CHARACTERS_A_TOKEN = 4

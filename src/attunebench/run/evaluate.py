@@ -13,10 +13,12 @@ from inspect_ai import eval as inspect_eval
 from attunebench.errors import RunError
 from attunebench.models.secrets import Secrets
 from attunebench.run.journal import Journal
+from attunebench.run.progress import Tally
 
 LOGS = "inspect"
 """Folder of Inspect's own logs within a run's folder."""
 
+INTERRUPTED = "it was interrupted"
 _HOW_TO_GO_ON = "what was answered is kept: the same command goes on from there"
 
 
@@ -34,11 +36,10 @@ class Effort:
         return ceil(2 * self.connections * self.samples / max(self.calls, 1)) + 2
 
 
-def evaluate(tasks: Sequence[Task], journal: Journal, out: Path, effort: Effort, *, log_samples: bool) -> None:
+def evaluate(tasks: Sequence[Task], journal: Journal, out: Path, effort: Effort, *, log_samples: bool) -> str | None:
     """Work through all samples of some tasks, side by side; each puts a record into the journal.
 
-    Raises:
-        RunError: not all samples have their record.
+    Return why not all samples have their record, none if they have.
     """
     wanted = journal.records + sum(len(task.dataset) for task in tasks)
     try:
@@ -62,9 +63,13 @@ def evaluate(tasks: Sequence[Task], journal: Journal, out: Path, effort: Effort,
     if journal.halted:
         errors = [str(journal.halted)]
     if errors or journal.records < wanted:  # after Ctrl-C, Inspect returns as if all were well
-        calls = f"{journal.tally.done:,} of {effort.calls:,} calls"
-        cause = Secrets.of().scrub("; ".join(errors)) or "it was interrupted"
-        raise RunError(f"the run could not go on after {calls}: {cause}\n{_HOW_TO_GO_ON}")
+        return Secrets.of().scrub("; ".join(errors)) or INTERRUPTED
+    return None
+
+
+def cut_short(tally: Tally, planned: int, cause: str) -> RunError:
+    """Return the error of a run that made some of its calls."""
+    return RunError(f"the run could not go on after {tally.done:,} of {planned:,} calls: {cause}\n{_HOW_TO_GO_ON}")
 
 
 @contextmanager

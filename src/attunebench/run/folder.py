@@ -14,6 +14,7 @@ CONDITION_FILE = "condition.json"
 """Under which condition the folder's results were made: every part by name."""
 
 _LOCK_FILE = ".lock"
+_SECONDS_TO_NOTICE = 10.0
 _RESULTS = ("records.jsonl", "calls.jsonl")
 
 
@@ -39,12 +40,28 @@ def hold_folder(folder: Path, parts: Mapping[str, Any]) -> Iterator[None]:
     except OSError as error:
         raise RunError(f"--out: {folder} cannot be written: {error.strerror}") from None
     try:
+        _wait_for_workers(folder)
         _check(folder, parts)
         if not (folder / CONDITION_FILE).exists():
             write_whole(folder / CONDITION_FILE, json.dumps(parts, indent=2, ensure_ascii=False) + "\n")
         yield
     finally:
         lock.release()
+
+
+def worker_lock(folder: Path, number: int) -> Path:
+    """Return the file that a worker of a run locks for as long as it lives."""
+    return folder / f"{_LOCK_FILE}.{number}"
+
+
+def _wait_for_workers(folder: Path) -> None:
+    """Wait until the workers of a run that was killed have noticed, and remove their locks."""
+    for file in folder.glob(f"{_LOCK_FILE}.*"):
+        try:
+            with FileLock(file, timeout=_SECONDS_TO_NOTICE):
+                file.unlink()
+        except Timeout:
+            raise RunError(f"--out: {folder} is in use by a worker of another run; wait for its end") from None
 
 
 def _check(folder: Path, parts: Mapping[str, Any]) -> None:

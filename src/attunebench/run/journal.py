@@ -24,7 +24,6 @@ class Journal:
     """
 
     def __init__(self, folder: Path, display: Display, tally: Tally | None = None, *, redact: bool = False) -> None:
-        self._folder = folder
         self._calls = LineFile(folder / LEDGER_FILE)
         self._records = LineFile(folder / RECORDS_FILE)
         self._replies = LineFile(folder / REPLIES_FILE) if redact else None
@@ -65,10 +64,6 @@ class Journal:
         self._write(self._records, dump_record(record))
         self.records += 1
 
-    def complete(self) -> None:
-        """Say that all calls have ended: texts that were kept to go on from are removed."""
-        (self._folder / REPLIES_FILE).unlink(missing_ok=True)
-
     def _write(self, file: LineFile, line: str) -> None:
         try:
             file.append(line)
@@ -86,6 +81,11 @@ class Journal:
         self._records.close()
         if self._replies:
             self._replies.close()
+
+
+def forget_replies(folder: Path) -> None:
+    """Remove the texts of a redacted ledger, once all calls have ended and nothing has to go on from them."""
+    (folder / REPLIES_FILE).unlink(missing_ok=True)
 
 
 def dump_record(record: RunRecord) -> str:

@@ -23,7 +23,7 @@ from attunebench.protocol.prompts import JudgePrompts, load_judge_prompts
 from attunebench.protocol.records import RunRecord
 from attunebench.run.asking import Terms
 from attunebench.run.budget import Budget
-from attunebench.run.evaluate import Effort, evaluate
+from attunebench.run.evaluate import Effort, cut_short, evaluate
 from attunebench.run.folder import hold_folder
 from attunebench.run.halt import Halt
 from attunebench.run.journal import Journal
@@ -141,7 +141,8 @@ def judge(plan: JudgePlan, make_display: Callable[[int], Display]) -> Tally:
             if left:
                 task = _judging_task(plan.dataset, left, jury, earlier)
                 effort = Effort(samples=len(samples), calls=plan.count_calls(), connections=plan.settings.connections)
-                evaluate([task], journal, plan.out, effort, log_samples=plan.log_samples)
+                if cause := evaluate([task], journal, plan.out, effort, log_samples=plan.log_samples):
+                    raise cut_short(journal.tally, plan.count_calls(), cause)
     return journal.tally
 
 

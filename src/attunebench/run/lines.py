@@ -13,17 +13,17 @@ _BLOCK = 2**16
 class LineFile:
     """A file open for appending lines.
 
-    A line is handed to the system in one write, so it survives the death of the process (not a power cut), and a kill
-    leaves whole lines and at most one cut short at the end, which is taken off when the file is opened again.
+    A line is handed to the system in one write, so it survives the death of the process (not a power cut), and several
+    processes may append to one file. A kill leaves whole lines and at most one cut short at the end, for
+    `cut_to_whole_lines`.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         except OSError as error:
             raise self._failed(error) from None
-        self._cut_to_whole_lines()
 
     def append(self, line: str) -> None:
         """Write one line; a lone surrogate, which UTF-8 has no bytes for, becomes its JSON escape.
@@ -44,18 +44,6 @@ class LineFile:
         """Close the file."""
         os.close(self._descriptor)
 
-    def _cut_to_whole_lines(self) -> None:
-        end = size = os.fstat(self._descriptor).st_size
-        while end:
-            start = max(0, end - _BLOCK)
-            at = os.pread(self._descriptor, end - start, start).rfind(b"\n")
-            if at >= 0:
-                end = start + at + 1
-                break
-            end = start
-        if end < size:
-            os.ftruncate(self._descriptor, end)
-
     def _take_back(self, written: int) -> None:
         """Cut off the start of a line, unless another process has written after it."""
         end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
@@ -72,3 +60,27 @@ class LineFile:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def cut_to_whole_lines(path: Path) -> None:
+    """Take off a last line that was cut short; nobody else may be writing. A file that is not there stays away.
+
+    Raises:
+        RunError: the file cannot be written.
+    """
+    try:
+        with path.open("r+b") as file:
+            end = size = file.seek(0, os.SEEK_END)
+            while end:
+                start = max(0, end - _BLOCK)
+                file.seek(start)
+                at = file.read(end - start).rfind(b"\n")
+                end = start + at + 1 if at >= 0 else start
+                if at >= 0:
+                    break
+            if end < size:
+                file.truncate(end)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise RunError(f"{path} cannot be written: {error.strerror}") from None

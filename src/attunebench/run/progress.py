@@ -1,6 +1,8 @@
 """Running totals of a run: what a person sees while it goes on."""
 
 from collections import Counter
+from collections.abc import Iterable
+from typing import Self
 
 from attunebench.protocol.answers import ANSWERED
 from attunebench.run.ledger import Attempt
@@ -19,6 +21,19 @@ class Tally:
         self.tokens_in = 0
         self.tokens_out = 0
         self.cost = 0.0
+
+    @classmethod
+    def joined(cls, tallies: Iterable["Tally"]) -> Self:
+        """Return the totals of several tallies."""
+        total = cls()
+        for tally in tallies:
+            total.states.update(tally.states)
+            total.spared += tally.spared
+            total.attempts += tally.attempts
+            total.tokens_in += tally.tokens_in
+            total.tokens_out += tally.tokens_out
+            total.cost += tally.cost
+        return total
 
     def add(self, attempt: Attempt, *, is_last: bool) -> None:
         """Count one attempt; only the last attempt of a call counts as its end."""

@@ -25,7 +25,7 @@ from attunebench.run.ledger import (
     read_ledger,
     redacted,
 )
-from attunebench.run.lines import LineFile
+from attunebench.run.lines import LineFile, cut_to_whole_lines
 from attunebench.run.progress import Tally
 
 Reader: TypeAlias = Callable[[str, StopReason], Reading]
@@ -67,7 +67,8 @@ class Earlier:
 
 
 def repair(folder: Path, wanted: Set[SampleKey], patience: Patience, roles: Collection[Role] = _ROLES) -> None:
-    """Make a folder that is held ready to go on: what a kill kept from a redacted ledger is added.
+    """Make a folder that is held ready to go on: lines that a kill cut short are taken off, and what it kept from a
+    redacted ledger is added.
 
     With `patience.retry_failed`, records of conversations with a call of these `roles` that the provider failed are
     taken out, to be made anew.
@@ -75,6 +76,8 @@ def repair(folder: Path, wanted: Set[SampleKey], patience: Patience, roles: Coll
     Raises:
         RunError: a file cannot be read or written.
     """
+    for name in (LEDGER_FILE, RECORDS_FILE, REPLIES_FILE):
+        cut_to_whole_lines(folder / name)
     if patience.retry_failed:
         _drop_failed(folder / RECORDS_FILE, wanted, roles)
     if (folder / REPLIES_FILE).exists():
