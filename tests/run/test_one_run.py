@@ -336,3 +336,24 @@ def test_inspect_s_logs_lie_beside_the_records(done):
 
 def test_a_run_closes_its_connections(done):
     assert done.connections_left == 0
+
+
+def test_calls_can_be_made_in_turn_along_the_thread(tmp_path, monkeypatch):
+    """For a provider's cache of prompts; as many conversations as connections are under way."""
+    provider, under_way, most = Provider([CALM, TURNED]), [], []
+
+    def counted(body):
+        under_way.append(1)
+        most.append(len(under_way))
+        time.sleep(0.02)
+        under_way.pop()
+        return provider(body)
+
+    with serving(counted) as server:
+        monkeypatch.setenv("LOCAL_BASE_URL", server.base_url)
+        monkeypatch.setenv("LOCAL_API_KEY", "none")
+        settings = Settings(max_connections=2, prefix_cache=True)
+        run_quietly(RunPlan(dataset=dataset(CALM, TURNED), models=[SERVED], out=tmp_path, settings=settings))
+    assert max(most) == 2
+    for one in (CALM, TURNED):
+        assert [ask.key for ask in provider.asks if ask.conversation == one.conversation_id] == list(calls_of(one))

@@ -76,6 +76,10 @@ def run_models(
     cache: Annotated[
         bool, typer.Option("--cache", help="Take replies that are kept on this machine, and keep new ones.")
     ] = False,
+    prefix_cache: Annotated[
+        bool,
+        typer.Option("--prefix-cache", help="Make a conversation's calls in turn, for the provider's prompt cache."),
+    ] = False,
     batch: Annotated[bool, typer.Option("--batch", help="Use the provider's batch interface.")] = False,
     redact: Annotated[
         bool, typer.Option("--redact", help="Keep no texts of replies and errors in the ledger, only hashes.")
@@ -139,6 +143,7 @@ def run_models(
             attempt_timeout=attempt_timeout,
             timeout=timeout,
             attempts=attempts,
+            prefix_cache=prefix_cache,
             batch=batch,
         ),
     )

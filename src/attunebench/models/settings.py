@@ -19,7 +19,10 @@ class Settings:
     or a broken connection, the first after `first_wait` seconds, each other after about twice as many, or when the
     server says; `attempt_timeout` seconds for one request, and no request begins `timeout` seconds after the first;
     `attempts` at a call whose reply cannot be read. `batch` sends calls through the provider's batch interface, whose
-    answers take up to a day: all calls wait together, without limits of connections and time.
+    answers take up to a day: all calls wait together, without limits of connections and time. `prefix_cache` makes a
+    conversation's calls one after another, so that each finds what those before it left in the provider's cache of
+    prompts, and marks prompts for providers that want marks; without it no marks are set, as writing to such a cache
+    costs and nothing would be read from it.
     """
 
     temperature: float | None = 0.0
@@ -31,6 +34,7 @@ class Settings:
     timeout: int = 1800
     attempts: int = 3
     batch: bool = False
+    prefix_cache: bool = False
 
     @property
     def connections(self) -> int:
@@ -51,4 +55,5 @@ class Settings:
             attempt_timeout=None if self.batch else self.attempt_timeout,
             timeout=None if self.batch else self.timeout,
             batch=self.batch or None,
+            cache_prompt=self.prefix_cache,
         )

@@ -24,15 +24,21 @@ _HOW_TO_GO_ON = "what was answered is kept: the same command goes on from there"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """How much there is to do: `samples` in all, with so many `calls`; and `connections` for a model's calls."""
+    """How much there is to do: `samples` in all, with so many `calls`; and `connections` for a model's calls.
+
+    `in_turn` says that a sample makes one call at a time.
+    """
 
     samples: int
     calls: int
     connections: int
+    in_turn: bool = False
 
     @property
     def samples_in_flight(self) -> int:
-        """How many samples to hold open per model: their calls fill the connections twice over."""
+        """How many samples to hold open per model: their calls fill the connections, and twice over if at once."""
+        if self.in_turn:
+            return self.connections
         return ceil(2 * self.connections * self.samples / max(self.calls, 1)) + 2
 
 

@@ -107,7 +107,12 @@ class RunPlan:
     @property
     def effort(self) -> Effort:
         """How much there is to do in all."""
-        return Effort(samples=len(self.samples()), calls=self.count_calls(), connections=self.settings.connections)
+        return Effort(
+            samples=len(self.samples()),
+            calls=self.count_calls(),
+            connections=self.settings.connections,
+            in_turn=self.settings.prefix_cache,
+        )
 
     def parts(self) -> dict[str, Any]:
         """Return all that must be the same in the whole folder, as JSON values: the condition and more."""

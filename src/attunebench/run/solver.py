@@ -40,7 +40,9 @@ class Asker:
         earlier: Mapping[CallKey, Sequence[Attempt]] | None = None,
         on_end: OnEnd | None = None,
     ) -> Mapping[CallKey, CallEnd]:
-        """Make all calls of a conversation at once; return how each ended, in the order of the thread.
+        """Make all calls of a conversation and return how each ended, in the order of the thread.
+
+        They are made at once, or, to find prefixes in the provider's cache, one after another along the thread.
 
         Calls that are at their end after their `earlier` attempts are not made again; others go on where they stood.
 
@@ -61,7 +63,10 @@ class Asker:
         with self.asking.terms.halt.reach():
             async with anyio.create_task_group() as group:
                 for call in calls:
-                    group.start_soon(end, call)
+                    if self.asking.terms.settings.prefix_cache:
+                        await end(call)
+                    else:
+                        group.start_soon(end, call)
         return {key: call_end for key, call_end in ends.items() if call_end}
 
     def _question(self, call: Call, thread: Mapping[int, ChatMessage]) -> Question:
