@@ -7,7 +7,7 @@ is the time from the first request to the last reply over that ideal, so 1 is pe
     lognormal  median 2 s, sigma 0.5, 64 connections
     none       no latency, 64 connections: processor time a call, and that of Inspect alone with the same client, model
                and messages in the same process
-    single     one conversation at 1 s: seconds from first request to last reply
+    single     one conversation of 8 turns at 1 s, a judge included: seconds from first request to last reply
 
     python bench/engine.py                       # all of them, some 5 minutes
     python bench/engine.py constant lognormal    # these
@@ -58,13 +58,14 @@ class Setting:
     sigma: float
     connections: int
     conversations: int = 160
+    judges: tuple[str, ...] = ()
 
 
 SETTINGS = {
     "constant": Setting(0.5, 0.0, 100),
     "lognormal": Setting(2.0, 0.5, 64),
     "none": Setting(0.0, 0.0, 64),
-    "single": Setting(1.0, 0.0, 100, conversations=1),
+    "single": Setting(1.0, 0.0, 100, conversations=1, judges=("openai-api/local/judge",)),
 }
 
 
@@ -83,6 +84,7 @@ def _measure(name: str, setting: Setting, *, log_samples: bool) -> None:
         plan = RunPlan(
             dataset=DataSet(tuple(make_conversations(setting.conversations))),
             models=[MODEL],
+            judges=setting.judges,
             out=Path(folder, "out"),
             settings=Settings(max_connections=setting.connections),
             log_samples=log_samples,

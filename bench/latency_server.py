@@ -41,6 +41,8 @@ DEFAULT_REPLY = json.dumps(
         "predicted_post_panas": {"items": {"interested": 4, "distressed": 2}},
         "predicted_panas_delta": {"items": {"interested": 1, "distressed": -1}},
         "conversation_wide": {},
+        **dict.fromkeys(("overall_score", "emotional_appropriateness", "helpfulness", "tone_match"), 5),
+        "binary_assessment": {},
     }
 )
 """Holds the keys of every call, so that one fixed text parses whatever was asked."""

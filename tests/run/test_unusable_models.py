@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 from inspect_ai.log import read_eval_log
@@ -131,3 +132,11 @@ def test_a_setting_that_a_model_does_not_take_is_on_record(served, tmp_path):
         provenance = json.loads(line)["provenance"]
         assert provenance["dropped"] == ["temperature"]
         assert provenance["generation"]["temperature"] == 0
+
+
+def test_a_judge_of_no_use_ends_the_run_too_and_is_named(served, tmp_path):
+    served(lambda body: failure(401, "who are you?"))
+    with pytest.raises(RunError) as caught:
+        run_quietly(replace(plan(tmp_path, SERVED), judges=[OTHER]))
+    assert f"{OTHER}: the server refused the key" in str(caught.value)
+    assert "OTHER_API_KEY" in str(caught.value)
