@@ -7,9 +7,10 @@ is the time from the first request to the last reply over that ideal, so 1 is pe
     lognormal  median 2 s, sigma 0.5, 64 connections
     none       no latency, 64 connections: processor time a call, and that of Inspect alone with the same client, model
                and messages in the same process
+    models     no latency, 11 models on 200 conversations: memory at its peak
     single     one conversation of 8 turns at 1 s, a judge included: seconds from first request to last reply
 
-    python bench/engine.py                       # all of them, some 5 minutes
+    python bench/engine.py                       # all of them, some 15 minutes
     python bench/engine.py constant lognormal    # these
     python bench/engine.py constant --with-transform      # without our shortcut through the OpenAI client
     python bench/engine.py constant --profile out.prof    # the same under cProfile
@@ -58,6 +59,7 @@ class Setting:
     sigma: float
     connections: int
     conversations: int = 160
+    models: int = 1
     judges: tuple[str, ...] = ()
 
 
@@ -65,6 +67,7 @@ SETTINGS = {
     "constant": Setting(0.5, 0.0, 100),
     "lognormal": Setting(2.0, 0.5, 64),
     "none": Setting(0.0, 0.0, 64),
+    "models": Setting(0.0, 0.0, 10, conversations=200, models=11),
     "single": Setting(1.0, 0.0, 100, conversations=1, judges=("openai-api/local/judge",)),
 }
 
@@ -83,7 +86,7 @@ def _measure(name: str, setting: Setting, *, log_samples: bool) -> None:
         os.environ |= {"LOCAL_BASE_URL": server.base_url, "LOCAL_API_KEY": "none"}
         plan = RunPlan(
             dataset=DataSet(tuple(make_conversations(setting.conversations))),
-            models=[MODEL],
+            models=[MODEL, *(f"{MODEL}{number}" for number in range(1, setting.models))],
             judges=setting.judges,
             out=Path(folder, "out"),
             settings=Settings(max_connections=setting.connections),
@@ -94,6 +97,7 @@ def _measure(name: str, setting: Setting, *, log_samples: bool) -> None:
         cpu = 1000 * (_cpu_seconds() - before) / tally.attempts
         _print(name, setting, server)
         print(f"  CPU {cpu:.2f} ms a call, start-up and logs included; {tally.failed} failed")
+        print(f"  memory at its peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB", flush=True)
         if name == "none":
             bare = _bare_inspect(plan, Path(folder, "bare"))
             print(f"  bare Inspect {bare:.2f} ms a call: ours is {cpu - bare:.2f} ms above it")
