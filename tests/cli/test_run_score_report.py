@@ -5,6 +5,7 @@ import io
 import json
 import re
 
+import polars as pl
 import pytest
 from cli_examples import DEMO, run_main, tiny, write
 
@@ -89,6 +90,28 @@ def test_scores_in_shards_have_the_same_report_and_are_not_overwritten(cli, made
     assert again.err == (
         f"attunebench: {tmp_path}/shards is there already: choose another folder for --out, or remove it\n"
     )
+
+
+def test_comparisons_in_both_orders_reach_scores_table_and_report(cli, tmp_path):
+    out, scores = tmp_path / "run", tmp_path / "scores"
+    models = [word for name in ("null", "random", "oracle") for word in ("--model", f"baseline/{name}")]
+    assert cli("run", "--data", DEMO, *models, "--limit", 3, "--swap", "--out", out).code == 0
+    assert cli("score", "--data", DEMO, "--runs", out, "--out", scores).code == 0
+    found = json.loads((scores / "scores.json").read_text(encoding="utf-8"))
+    null, oracle, random = (row["pooled_pairwise_orders"] for row in found["aggregates"])
+    assert (null["flip_rate"], null["agreement_score"]) == (None, 0)
+    assert (oracle["flip_rate"], oracle["agreement_score"]) == (0, 1)
+    assert 0 < random["flipped"] < random["answered"] == oracle["answered"] == oracle["decided"]
+    each = [one["pooled_pairwise_orders"]["flipped"] for one in found["conversations"] if "random" in one["em_model"]]
+    assert sum(each) == random["flipped"]
+    table = pl.read_parquet(scores / "scores.parquet").filter(pl.col("model") == "baseline/random")
+    rates = table.filter(level="aggregate", metric="pooled_pairwise_orders.flip_rate")["value"].to_list()
+    assert rates == [random["flip_rate"]]
+    floors = {row["floor"]: row["pooled_pairwise_orders"] for row in found["floors"]}
+    assert (floors["oracle"], floors["random"]["flip_rate"]) == (oracle, 0.5)
+    shown = cli("report", scores).out
+    assert "Comparisons in both orders" in shown
+    assert max(map(len, shown.split("\n"))) <= 80
 
 
 def test_results_of_two_conditions_do_not_mix(cli, made):

@@ -23,6 +23,7 @@ from attunebench.score.floors import FloorScorer, floor_rows, join_floors, score
 
 PROMPTS = load_prompts()
 DEMO = load_demo().conversations
+SWAPPED = Condition(swap=True, prompt_version=PROMPTS.version, prompt_hash=PROMPTS.sha256)
 PAIR = (one("c1"), one("c2", turns=3))
 
 
@@ -73,10 +74,10 @@ def test_the_others_are_what_the_baseline_earns_through_rendering_and_reading(na
     assert row["composite_score"] == pytest.approx(fmean(each), abs=1e-12)
 
 
-def plain_row(name, conversations, strategy):
+def plain_row(name, conversations, strategy, *, swap=False):
     """The row of one answer a conversation, aggregated as a model's is."""
     baseline = make_baseline(name, conversations)
-    condition = Condition(strategy=strategy, prompt_version=PROMPTS.version, prompt_hash=PROMPTS.sha256)
+    condition = Condition(strategy=strategy, swap=swap, prompt_version=PROMPTS.version, prompt_hash=PROMPTS.sha256)
     records = [answer_conversation(baseline, c, condition, PROMPTS) for c in conversations]
     (found,) = aggregate(score(c, record) for c, record in zip(conversations, records, strict=True))
     return found
@@ -113,14 +114,34 @@ def test_the_random_row_has_the_same_scores_as_the_others():
     assert rows["random"]["strict"].keys() == rows["null"]["strict"].keys()
 
 
-@given(st.lists(raw_conversations(), min_size=1, max_size=3), st.sampled_from(STRATEGIES))
-def test_on_any_conversations_all_numbers_are_those_of_rendering_and_reading(told, strategy):
+@given(st.lists(raw_conversations(), min_size=1, max_size=3), st.sampled_from(STRATEGIES), st.booleans())
+def test_on_any_conversations_all_numbers_are_those_of_rendering_and_reading(told, strategy, swap):
     data = [Conversation.model_validate(raw | {"conversationId": f"c{n}"}) for n, raw in enumerate(told)]
-    found = score_floors(data, strategy, draws=1)
+    found = score_floors(data, strategy, swap=swap, draws=1)
     for row in found.rows():
         if row["floor"] != "random":
-            expected = plain_row(row["floor"], data, strategy) | dict.fromkeys(SAME_IN_ALL)
+            expected = plain_row(row["floor"], data, strategy, swap=swap) | dict.fromkeys(SAME_IN_ALL)
             assert_near({key: value for key, value in row.items() if key not in {"floor", "draws"}}, expected)
+
+
+def test_random_flips_half_of_the_time_and_is_right_twice_in_a_quarter():
+    (row,) = [row for row in score_floors(DEMO, "absolute", swap=True, draws=1).rows() if row["floor"] == "random"]
+    counts = row["pooled_pairwise_orders"]
+    assert (counts["flip_rate"], counts["agreement_score"]) == (0.5, 0.25)
+    drawn = [
+        score(c, answer_conversation(make_baseline("random", DEMO, seed=seed), c, SWAPPED, PROMPTS))
+        for seed in range(20)
+        for c in DEMO
+    ]
+    (met,) = aggregate(drawn)
+    assert met["pooled_pairwise_orders"]["answered"] == 20 * counts["answered"]
+    assert met["pooled_pairwise_orders"]["flip_rate"] == pytest.approx(0.5, abs=0.03)
+    assert met["pooled_pairwise_orders"]["agreement_score"] == pytest.approx(0.25, abs=0.03)
+
+
+def test_floors_of_comparisons_asked_once_say_nothing_of_both_orders():
+    for row in score_floors(PAIR, "absolute", draws=2).rows():
+        assert not [name for name in (*row, *row["strict"]) if "orders" in name or "flip" in name]
 
 
 def test_a_conversation_s_floors_are_its_own_scores():

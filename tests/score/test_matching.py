@@ -54,6 +54,18 @@ def test_a_comparison_of_other_replies():
     assert "alternate and original" in problem
 
 
+def test_the_second_order_must_fit_as_the_first_does():
+    turned = {index: {"A": sides["B"], "B": sides["A"]} for index, sides in DATA_SIDES.items()}
+    fields = {"pairwise_assignment_swapped": turned, "em_pairwise_selections_swapped": {"0": "A"}}
+    assert list(mismatches(record_with(**fields), one())) == []
+    fields["pairwise_assignment_swapped"] = turned | {"1": {"A": "human", "B": "alternate"}}
+    fields["em_pairwise_selections_swapped"] = {"2": "B"}
+    selection, assignment = mismatches(record_with(**fields), one())
+    rule = "must answer the turn's 2 comparisons, counted from 0"
+    assert selection == f'turn 1: em_pairwise_selections_swapped: {rule}, got "2"'
+    assert assignment.startswith("turn 1: pairwise_assignment_swapped 1: must hold the two replies that the data set")
+
+
 def test_turned_sides_are_turned_back_and_score_the_same():
     sides = {"0": {"A": "human", "B": "original"}, "1": DATA_SIDES["1"]}
     turned = record_with(pairwise_assignment=sides, em_pairwise_selections={"0": "A", "1": "A"})

@@ -3,13 +3,13 @@
 import math
 
 import pytest
-from file_examples import dataset, one, record_of
+from file_examples import one, record_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attunebench.score import aggregate, score
 from attunebench.score.flat import COLUMNS
-from attunebench.score.floors import floor_rows
+from attunebench.score.floors import floor_rows, score_floors
 from attunebench.score.skill import below_floor, direction, metric_values, skill_of
 
 DATA = [one("c1"), one("c2", turns=3)]
@@ -95,6 +95,10 @@ def test_each_profile_has_its_own_floors():
         (["panas_normalized", "panas_pa_baseline_adjusted", "q1_looking_for_score", "q3_model_fit_match"], "up"),
         (["panas_mae", "avg_emotion_intensity_mae", "four_branch_mae", "panas_error"], "down"),
         (["q3_model_fit_ordinal_distance"], "down"),
+        (["pooled_pairwise_orders.flip_rate", "pooled_pairwise_flip_rate"], "down"),
+        (["pooled_pairwise_orders.agreement_score", "pooled_pairwise_agreement_score"], "up"),
+        (["pooled_pairwise_orders.answered", "pooled_pairwise_orders.flipped"], None),
+        (["pooled_pairwise_orders.decided", "pooled_pairwise_orders.agreed"], None),
         (["hp_perspective_gap", "hp_perspective_gap_mcc", "hp_perspective_alignment", "panas_change"], None),
         (["pooled_binary_om_metrics.tp", "pooled_binary_human_metrics_hp.fn", "panas_item_errors.Proud"], None),
     ],
@@ -121,9 +125,10 @@ def test_less_is_better_for_a_perfect_model_wherever_it_is_said_so():
 
 
 def test_a_row_of_real_scores_has_skill_in_every_metric_with_a_direction():
-    scored = [score(c, record_of(c.conversation_id, turns=len(c.turns))) for c in dataset(*DATA).conversations]
+    swapped = {"provenance": {"condition": "0123abcd", "swap": True}}
+    scored = [score(c, record_of(c.conversation_id, turns=len(c.turns), **swapped)) for c in DATA]
     (found,) = aggregate(scored)
-    skills = skill_of(found, floor_rows(DATA, "absolute", draws=2))
+    skills = skill_of(found, score_floors(DATA, "absolute", swap=True, draws=2).rows())
     assert {name for _, name in COLUMNS if direction(name)} <= {*skills["reference"], *skills["strict"]}
     assert len(skills["reference"]) > 50
     assert "panas_skill" in skills["strict"]

@@ -1,7 +1,5 @@
 """Flips and agreement of comparisons asked in both orders, by hand and by what must not matter."""
 
-from functools import reduce
-from operator import add
 from typing import Any
 
 import pytest
@@ -13,7 +11,9 @@ from attunebench.baselines import answer_conversation, make_baseline
 from attunebench.dataset.demo import load_demo
 from attunebench.protocol.calls import Condition
 from attunebench.protocol.prompts import load_prompts
-from attunebench.score.swap import BothOrders, both_orders
+from attunebench.protocol.records import RunRecord
+from attunebench.score import aggregate, score
+from attunebench.score.swap import BothOrders, both_orders, pool_orders
 
 PROMPTS = load_prompts()
 SWAPPED = Condition(swap=True, prompt_version=PROMPTS.version, prompt_hash=PROMPTS.sha256)
@@ -36,7 +36,7 @@ def said(comparisons: list[dict[str, Any]], first: str, second: str, **changed: 
     }
     told = conversation(turn(pairwiseComparisons=comparisons))
     (reply,) = record(answered(**(fields | changed))).turns
-    return both_orders(told.turns[0], reply)
+    return both_orders(told.turns[0].comparisons, reply)
 
 
 def test_six_comparisons_by_hand() -> None:
@@ -130,13 +130,13 @@ def over_the_demo(name: str) -> BothOrders:
     conversations = load_demo().conversations
     baseline = make_baseline(name, conversations)
     counts = (
-        both_orders(turn, reply)
+        both_orders(turn.comparisons, reply)
         for one in conversations
         for turn, reply in zip(
             one.ordered_turns, answer_conversation(baseline, one, SWAPPED, PROMPTS).turns, strict=True
         )
     )
-    return reduce(add, counts, BothOrders())
+    return pool_orders(counts)
 
 
 @pytest.mark.parametrize(("name", "flips", "agreement"), [("oracle", 0, 1), ("null", None, 0), ("random", 0.5, 0.25)])
@@ -146,3 +146,92 @@ def test_baselines_earn_what_they_must(name: str, flips: float | None, agreement
     assert counts.agreement_score == pytest.approx(agreement, abs=0.12)
     if name == "oracle":
         assert (counts.flipped, counts.agreed) == (0, counts.decided)
+
+
+def run_of(*replies: dict[str, Any], failed: tuple[tuple[int, str], ...] = (), turns: int = 1) -> RunRecord:
+    """A record of comparisons asked in both orders, in which some calls failed."""
+    kinds = [(number, kind) for number in range(1, turns + 1) for kind in ("pairwise", "pairwise_swapped")]
+    calls = [{"turn": n, "call": k, "state": "refused" if (n, k) in failed else "parsed"} for n, k in kinds]
+    return record(*replies, calls=calls, provenance={"swap": True})
+
+
+def chose(first: str, second: str, number: int = 1) -> dict[str, Any]:
+    selections = [{str(i): letter for i, letter in enumerate(letters) if letter != "-"} for letters in (first, second)]
+    return answered(number, em_pairwise_selections=selections[0], em_pairwise_selections_swapped=selections[1])
+
+
+THREE = [
+    comparison("original", "human", "A"),
+    comparison("alternate", "human", "B"),
+    comparison("human", "original", None),
+]
+TOLD = conversation(turn(1, pairwiseComparisons=THREE), turn(2, pairwiseComparisons=THREE[:2]))
+
+
+def test_a_conversation_s_scores_hold_the_counts_of_its_turns() -> None:
+    # turn 1: right twice, a flip, a flip that nobody decided; turn 2: wrong twice, answered once
+    scored = score(TOLD, run_of(chose("ABA", "BBA"), chose("BB", "A-", 2), turns=2))
+    assert scored["pooled_pairwise_orders"] == {
+        "answered": 4, "flipped": 2, "decided": 4, "agreed": 1, "flip_rate": 2 / 4, "agreement_score": 1 / 4,
+    }  # fmt: skip
+    flips, agreements = (scored["strict"][f"pooled_pairwise_{name}"] for name in ("flip_rate", "agreement_score"))
+    assert flips == {"value": 2 / 4, "n": 4, "n_failed": 0, "lower": 2 / 4, "upper": 2 / 4}
+    assert agreements == {"value": 1 / 4, "n": 4, "n_failed": 0, "lower": 1 / 4, "upper": 1 / 4}
+
+
+@pytest.mark.parametrize("kind", ["pairwise", "pairwise_swapped"])
+def test_a_failed_call_of_either_order_bounds_both_rates(kind: str) -> None:
+    run = run_of(chose("ABA", "BAB"), chose("AB", "BA", 2), failed=((1, kind),), turns=2)
+    strict = score(TOLD, run)["strict"]
+    # turn 2 never flips and is right twice both times; of turn 1, three choices and two agreements are not known
+    assert strict["pooled_pairwise_flip_rate"] == {"value": 0, "n": 2, "n_failed": 3, "lower": 0, "upper": 3 / 5}
+    assert strict["pooled_pairwise_agreement_score"] == {
+        "value": 2 / 4, "n": 4, "n_failed": 2, "lower": 2 / 4, "upper": 1,
+    }  # fmt: skip
+
+
+def test_a_turn_that_the_record_lacks_is_in_the_strict_agreement_only() -> None:
+    scored = score(TOLD, run_of(chose("ABA", "BAB"), turns=2))
+    assert scored["pooled_pairwise_orders"]["agreement_score"] == 1
+    assert scored["strict"]["pooled_pairwise_agreement_score"]["value"] == 2 / 4
+    assert scored["strict"]["pooled_pairwise_flip_rate"]["n"] == 3
+
+
+def test_without_a_swapped_call_nothing_is_said_of_both_orders() -> None:
+    once = record(answered(em_pairwise_selections={"0": "A"}))
+    scored = score(TOLD, once)
+    assert not [name for name in (*scored, *scored["strict"]) if "orders" in name or "flip" in name]
+    (row,) = aggregate([scored])
+    assert not [name for name in (*row, *row["strict"]) if "orders" in name or "flip" in name]
+
+
+def test_where_every_swapped_call_failed_both_orders_were_asked_all_the_same() -> None:
+    none = answered(em_pairwise_selections={"0": "A"}, pairwise_assignment_swapped=shown(THREE, swapped=True))
+    assert score(TOLD, record(none))["pooled_pairwise_orders"]["answered"] == 0
+    assert score(TOLD, record(provenance={"swap": True}))["pooled_pairwise_orders"]["flip_rate"] is None
+
+
+def test_aggregates_pool_the_counts_and_average_the_strict_rates() -> None:
+    long = score(TOLD, run_of(chose("ABA", "BAB"), chose("AB", "BA", 2), turns=2))  # 5 answered, none flipped
+    short = score(conversation(turn(pairwiseComparisons=THREE[:1])), run_of(chose("A", "A")))  # the one is flipped
+    (row,) = aggregate([long, short])
+    assert row["pooled_pairwise_orders"]["flip_rate"] == 1 / 6
+    assert row["strict"]["pooled_pairwise_flip_rate"] | {"n_failed": 0} == {
+        "value": 1 / 2, "n": 2, "n_failed": 0, "lower": 1 / 2, "upper": 1 / 2,
+    }  # fmt: skip
+
+
+@given(turns=st.lists(st.tuples(COMPARISONS, ANSWERS, ANSWERS), min_size=1, max_size=4), back=st.booleans())
+def test_scores_lie_in_order_and_conversations_may_come_in_any(turns: list[Any], back: bool) -> None:
+    every = [
+        score(
+            conversation(turn(pairwiseComparisons=compared)),
+            run_of(chose(first[: len(compared)], second[: len(compared)])),
+        )
+        for compared, first, second in turns
+    ]
+    (row,), (other,) = aggregate(every), aggregate(every[::-1] if back else every[1:] + every[:1])
+    assert row == other
+    counts = row["pooled_pairwise_orders"]
+    assert 0 <= counts["flipped"] <= counts["answered"]
+    assert 0 <= counts["agreed"] <= counts["decided"]

@@ -11,7 +11,9 @@ from attunebench.protocol.calls import CALL_KINDS
 from attunebench.protocol.panel import CALL as JUDGE_CALL
 from attunebench.protocol.panel import panel_of, unjudged
 from attunebench.report.judges import JUDGED, judged_values, kin, kin_mark, kin_notes, response_quality
+from attunebench.report.orders import orders_table
 from attunebench.report.tables import Cell, Column, Table, plain
+from attunebench.score.swap import ORDERS, BothOrders
 from attunebench.score.table import Scores
 
 _PILLARS = ("emotion_tracking", "evaluation_quality", "holistic_comprehension")
@@ -35,8 +37,8 @@ MADE_UP = "The conversations are made up: these numbers show that the program wo
 
 
 def leaderboard(scores: Scores) -> list[Table]:
-    """Return the leaderboard; how drafts were judged, if any were; how calls and judging ended, for each model with any
-    that was not simply parsed.
+    """Return the leaderboard; how drafts were judged and what comparisons in both orders say, if there are any; how
+    calls and judging ended, for each model with any that was not simply parsed.
 
     Composites, pillars and judges' findings are 0 to 100, up is better. In every table, a model that is kin to one of
     its judges is marked.
@@ -55,12 +57,13 @@ def leaderboard(scores: Scores) -> list[Table]:
         Column("strict", 2),
         Column("failed"),
     ]
-    models = [_row(row, _name(row["em_model"], row, varying), _failed(row)) for row in ranked]
-    floors = [_row(row, _name(_FLOOR_NAMES[row["floor"]], row, varying), None) for row in scores.floors]
-    board = Table("Leaderboard", columns, [models, floors], _notes(scores, ranked, varying))
-    quality = response_quality(ranked, [_name(row["em_model"], row, varying) for row in ranked])
+    models = [(_name(row["em_model"], row, varying), row) for row in ranked]
+    floors = [(_name(_FLOOR_NAMES[row["floor"]], row, varying), row) for row in scores.floors]
+    cells = [[_row(row, name, _failed(row)) for name, row in models], [_row(row, name, None) for name, row in floors]]
+    board = Table("Leaderboard", columns, cells, _notes(scores, ranked, varying))
+    quality = response_quality(ranked, [name for name, _ in models])
     ends = (states(row, varying) for row in ranked for states in (_call_states, _judge_states))
-    return [table for table in (board, quality, *ends) if table]
+    return [table for table in (board, quality, orders_table(models, floors), *ends) if table]
 
 
 def _name(name: str, row: Mapping[str, Any], varying: Sequence[str]) -> str:
@@ -161,7 +164,9 @@ def to_csv(scores: Scores) -> str:
     strict = [f"strict_{name}" for name in skilled]
     skills = [f"{begin}{name}" for begin in ("skill_", "strict_skill_") for name in skilled]
     judged = ["judges", "judge_kinship", *JUDGED, *(f"strict_{name}" for name in JUDGED)]
-    writer.writerow(["kind", *group, *_CSV_NAMES, *strict, *skills, "calls", *states, *judged])
+    orders = tuple(BothOrders().published) if any(ORDERS in row for row in scores.aggregates) else ()
+    compared = [f"orders_{name}" for name in orders]
+    writer.writerow(["kind", *group, *_CSV_NAMES, *strict, *skills, "calls", *states, *judged, *compared])
     for row in (*scores.aggregates, *scores.floors):
         ended = _states(row)
         names = [_safe(row[name]) for name in group]
@@ -171,7 +176,8 @@ def to_csv(scores: Scores) -> str:
         values = [row[name] for name in _CSV_NAMES] + [row["strict"][name]["value"] for name in skilled]
         values += [_skill(row, profile, name) for profile in ("reference", "strict") for name in skilled]
         by = [_safe("; ".join(row.get("judges", ()))), kin(row), *judged_values(row)]
-        writer.writerow(["baseline" if floor else "model", *names, *values, *counts, *by])
+        both = [row.get(ORDERS, {}).get(name) for name in orders]
+        writer.writerow(["baseline" if floor else "model", *names, *values, *counts, *by, *both])
     return out.getvalue()
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from attunebench.score.behaviour import Confusion
 from attunebench.score.items import StrictValue
+from attunebench.score.swap import ORDERS, BothOrders
 
 GROUP: Final = ("em_model", "mode", "panas_strategy", "condition")
 """What conversations must share to be averaged."""
@@ -98,6 +99,11 @@ def strict_columns(scores: Mapping[str, StrictValue]) -> StrictColumns:
         [one["lower"] for one in each],
         [one["upper"] for one in each],
     )
+
+
+def counts_type(name: str) -> type[Confusion] | type[BothOrders]:
+    """Return of what counts the rates in an object `pooled_*` are."""
+    return BothOrders if name == ORDERS else Confusion
 
 
 @lru_cache(maxsize=1024)  # few shapes occur: they differ in the items and branches that somebody rated

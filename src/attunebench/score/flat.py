@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from attunebench.dataset.schema import Conversation
 from attunebench.instrument import BRANCHES, EMOTION_WORDS
-from attunebench.protocol.records import RunRecord
+from attunebench.protocol.records import Provenance, RunRecord
 from attunebench.score.aggregate import GROUP
 from attunebench.score.profiles import score
 from attunebench.score.strict_outcome import ERROR
@@ -44,10 +44,11 @@ _NOT_SCORES = frozenset({*GROUP, "conversationId", "turn_scores", "post_score", 
 
 def _columns() -> tuple[Column, ...]:
     nothing = Conversation(conversation_id="none", turns=[])
-    found = flatten(score(nothing, RunRecord(conversation_id="none", em_model="none", turns=[])))
+    every_call = Provenance(swap=True)
+    found = flatten(score(nothing, RunRecord(conversation_id="none", em_model="none", turns=[], provenance=every_call)))
     parts: list[Column] = [("reference", f"{name}.{part}") for name, parts in BY_ITEM.items() for part in parts]
     return (*found, *parts)
 
 
 COLUMNS: Final = _columns()
-"""Every score there is, each once."""
+"""Every score there is, each once; those of both orders are defined only where comparisons were asked in both."""

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from attunebench.protocol.calls import Strategy
 from attunebench.score.aggregate import SKILL, Row
-from attunebench.score.behaviour import Confusion
+from attunebench.score.columns import counts_type
 from attunebench.score.flat import BY_ITEM, COLUMNS, ERROR_ITEMS, Column
 from attunebench.score.items import StrictValue
 from attunebench.score.means import mean, sample_sd
 from attunebench.score.strict_outcome import CHANGE, ERROR
+from attunebench.score.swap import AGREEMENT, FLIP_RATE, ORDERS
 
 _COMPOSITE: Final[Column] = ("reference", "composite_score")
+_ANSWERED: Final[Column] = ("reference", f"{ORDERS}.answered")
 
 Values: TypeAlias = NDArray[np.float64]
 Found: TypeAlias = dict[Column, tuple[float | None, int]]
@@ -30,9 +32,12 @@ def floor_row(name: str, values: Values, strategy: Strategy, *, draws: int) -> R
     """Return the aggregate of `values`, shape (conversations, columns of `COLUMNS`), NaN where not defined.
 
     As in any row, a score is the mean over the conversations that have it, but pooled rates are of the added counts
-    (of random the mean counts), and the PANAS skill is of added errors.
+    (of random the mean counts), and the PANAS skill is of added errors. Where comparisons were not asked in both
+    orders, the row has no scores of that.
     """
     found = {column: _mean(each) for column, each in zip(COLUMNS, values.T, strict=True)}
+    if not found[_ANSWERED][1]:
+        found = {column: mean for column, mean in found.items() if not _is_of_both_orders(column)}
     return {
         "em_model": f"baseline/{name}",
         "mode": None,
@@ -46,6 +51,11 @@ def floor_row(name: str, values: Values, strategy: Strategy, *, draws: int) -> R
         "floor": name,
         "draws": draws,
     }
+
+
+def _is_of_both_orders(column: Column) -> bool:
+    _, name = column
+    return name.startswith(ORDERS) or name in (FLIP_RATE, AGREEMENT)
 
 
 def _mean(values: Values) -> tuple[float | None, int]:
@@ -69,10 +79,11 @@ def _reference(found: Found, values: Values) -> dict[str, Any]:
     return row | {"n": counted}
 
 
-def _pooled(name: str, values: Values) -> Mapping[str, float]:
-    columns = [COLUMNS.index(("reference", f"{name}.{count}")) for count in Confusion._fields]
+def _pooled(name: str, values: Values) -> Mapping[str, float | None]:
+    kind = counts_type(name)
+    columns = [COLUMNS.index(("reference", f"{name}.{count}")) for count in kind._fields]
     counts: list[Any] = [fsum(each) for each in values[:, columns].T.tolist()]
-    return Confusion(*(int(count) if count.is_integer() else count for count in counts)).published
+    return kind(*(int(count) if count.is_integer() else count for count in counts)).published
 
 
 def _standard_error(values: Values) -> float | None:

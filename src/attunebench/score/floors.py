@@ -20,7 +20,9 @@ from attunebench.score.draws.means import Draws, mean_present
 from attunebench.score.flat import COLUMNS, ERROR_ITEMS, Column, flatten
 from attunebench.score.floor_row import floor_row
 from attunebench.score.panas import reported_totals
+from attunebench.score.preference import shown
 from attunebench.score.profiles import score
+from attunebench.score.swap import AGREEMENT, FLIP_RATE, ORDERS, even_guesses
 
 RANDOM_DRAWS: Final = 200
 """Over so many draws the random floor is the mean."""
@@ -76,13 +78,14 @@ class FloorScorer:
     """Scores conversations for every baseline under one PANAS strategy.
 
     `learned` is what the baselines know of the data set: one pass over it, before the first conversation is scored.
+    With `swap`, comparisons are asked in both orders.
     """
 
-    def __init__(self, learned: Learned, strategy: Strategy, *, draws: int = RANDOM_DRAWS) -> None:
+    def __init__(self, learned: Learned, strategy: Strategy, *, swap: bool = False, draws: int = RANDOM_DRAWS) -> None:
         self._strategy, self._draws = strategy, draws
         self._baselines = [learned.baseline(name) for name in BASELINES if name != "random"]
         self._random = RandomScorer(learned.pool)
-        self._condition = Condition(strategy=strategy, prompt_version="", prompt_hash="")
+        self._condition = Condition(strategy=strategy, swap=swap, prompt_version="", prompt_hash="")
 
     def score(self, conversations: Iterable[Conversation]) -> FloorScores:
         """Score conversations, one that comes again once; holds numbers only, about 10 kB a conversation."""
@@ -110,7 +113,17 @@ class FloorScorer:
         found |= {("strict", name): values for name, values in drawn.strict.items()}
         means = mean_present(np.stack(list(found.values())), axis=-1)
         known: dict[Column, float | None] = dict(zip(found, means.tolist(), strict=True))
+        if self._condition.swap:
+            known |= _expected_orders(conversation)
         return _row(known | {ERROR_ITEMS: _count_totals(conversation)})
+
+
+def _expected_orders(conversation: Conversation) -> dict[Column, float | None]:
+    """Return what random earns in both orders on average over all draws there could be."""
+    compared = [comparison for turn in conversation.turns for comparison in shown(turn.comparisons)]
+    expected = even_guesses(compared)
+    found: dict[Column, float | None] = {("reference", f"{ORDERS}.{name}"): value for name, value in expected.items()}
+    return found | {("strict", FLIP_RATE): expected["flip_rate"], ("strict", AGREEMENT): expected["agreement_score"]}
 
 
 def _count_totals(conversation: Conversation) -> int:
@@ -128,10 +141,10 @@ def _row(scores: Mapping[Column, float | None]) -> Values:
 
 
 def score_floors(
-    conversations: Iterable[Conversation], strategy: Strategy, *, draws: int = RANDOM_DRAWS
+    conversations: Iterable[Conversation], strategy: Strategy, *, swap: bool = False, draws: int = RANDOM_DRAWS
 ) -> FloorScores:
     """Score every baseline on conversations, which are iterated over twice: a list, or what can be read again."""
-    return FloorScorer(Learned(conversations), strategy, draws=draws).score(conversations)
+    return FloorScorer(Learned(conversations), strategy, swap=swap, draws=draws).score(conversations)
 
 
 def join_floors(parts: Sequence[FloorScores]) -> FloorScores:

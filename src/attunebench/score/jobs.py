@@ -104,15 +104,16 @@ class FloorTask:
     """Scores the baselines on a job's conversations.
 
     `common` is what they know of all conversations covered but of no single participant: so a worker holds little,
-    however many there are.
+    however many there are. With `swap`, comparisons are asked in both orders.
     """
 
     common: Learned
     strategies: Sequence[Strategy]
+    swap: bool = False
 
     @cached_property
     def _scorers(self) -> Mapping[Strategy, FloorScorer]:
-        return {strategy: FloorScorer(self.common, strategy) for strategy in self.strategies}
+        return {strategy: FloorScorer(self.common, strategy, swap=self.swap) for strategy in self.strategies}
 
     def __call__(self, job: FloorJob) -> Mapping[Strategy, FloorScores]:
         """Return the scores by strategy."""

@@ -19,6 +19,7 @@ _ANSWERS = (
     "em_binary_om_assessment_hp",
     "em_binary_human_prediction_hp",
 )
+_ORDERS = ("", "_swapped")
 _OTHER_SIDE: Mapping[Letter, Letter] = {"A": "B", "B": "A"}
 
 
@@ -74,17 +75,19 @@ def _questions(reply: TurnRecord, known: Set[str]) -> Iterator[str]:
 
 def _comparisons(reply: TurnRecord, turn: Frame) -> Iterator[str]:
     known = turn.shown
-    for index in reply.em_pairwise_selections or ():
-        if index not in known:
-            rule = f"must answer the turn's {len(known)} comparisons, counted from 0"
-            yield f"em_pairwise_selections: {rule}, got {shorten(index)}"
-    if not reply.pairwise_assignment or reply.pairwise_assignment == turn.assignment:
-        return
-    for index, sides in reply.pairwise_assignment.items():
-        shown = known.get(index)
-        if shown and _sides(sides) not in (shown, shown[::-1]):
-            rule = f"must hold the two replies that the data set compares, {' and '.join(map(str, shown))}"
-            yield f"pairwise_assignment {index}: {rule}, got {shorten(dict(sides))}"
+    for order in _ORDERS:
+        for index in getattr(reply, f"em_pairwise_selections{order}") or ():
+            if index not in known:
+                rule = f"must answer the turn's {len(known)} comparisons, counted from 0"
+                yield f"em_pairwise_selections{order}: {rule}, got {shorten(index)}"
+        assignment = getattr(reply, f"pairwise_assignment{order}")
+        if not assignment or assignment == turn.assignment:
+            continue
+        for index, sides in assignment.items():
+            shown = known.get(index)
+            if shown and _sides(sides) not in (shown, shown[::-1]):
+                rule = f"must hold the two replies that the data set compares, {' and '.join(map(str, shown))}"
+                yield f"pairwise_assignment{order} {index}: {rule}, got {shorten(dict(sides))}"
 
 
 def _sides(sides: Mapping[Letter, str | None]) -> tuple[str | None, str | None]:

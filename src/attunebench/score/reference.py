@@ -14,6 +14,7 @@ from attunebench.score.behaviour import pooled
 from attunebench.score.composite import Parts, compose, panas_score
 from attunebench.score.means import mean, mean_of_present
 from attunebench.score.pairing import TurnPair, pair_turns
+from attunebench.score.swap import ORDERS, asked_in_both_orders, both_orders, pool_orders
 
 Scores: TypeAlias = dict[str, Any]
 
@@ -57,8 +58,9 @@ def score_reference(
 
     `turn_scores` covers the turns that conversation and record have in common, in order; `avg_*` are means over them
     (0 without any; none for a metric that was defined in none of them); `pooled_*` are confusion counts over them.
-    `composite_score` and `equal_weight_composite` are 0 to 100, rounded to 2 decimals. `pairs` are the paired turns,
-    if they are at hand already.
+    `composite_score` and `equal_weight_composite` are 0 to 100, rounded to 2 decimals. Only where comparisons were
+    asked in both orders, `pooled_pairwise_orders` counts them (`swap.BothOrders`). `pairs` are the paired turns, if
+    they are at hand already.
     """
     paired = pair_turns(conversation, record) if pairs is None else pairs
     common = [pair for pair in paired if pair.answered]
@@ -81,6 +83,9 @@ def score_reference(
     scores["avg_emotion_hit_rate_tagged_only"] = mean_of_present(tagged)
     for kind, name in enumerate(_METRICS):
         scores[f"pooled_{name}"] = pooled([pair.behaviours[kind] for pair in common]).published
+    if asked_in_both_orders(record):
+        counts = pool_orders(both_orders(pair.truth.shown, pair.reply) for pair in common)
+        scores[ORDERS] = counts.published
     scores |= _perspective(scores)
     composites = compose(_parts(scores, post))
     return scores | {name: round(v or 0.0, 2) if name in ROUNDED else v for name, v in composites.items()}

@@ -30,6 +30,7 @@ from attunebench.score.table import (
     TIDY_FILE,
     Totals,
     add_up,
+    any_both_orders,
     cannot_write,
     strategies_of,
     write_json,
@@ -190,7 +191,7 @@ def _score_floors(
     strategies = strategies_of(collected.groups)
     parts: dict[Strategy, list[FloorScores]] = {strategy: [] for strategy in strategies}
     done = 0
-    task = FloorTask(collected.learned.common(), strategies)
+    task = FloorTask(collected.learned.common(), strategies, any_both_orders(collected.groups))
     for scored in engine(task, _floor_jobs(pairing, collected.learned.others)):
         for strategy, part in scored.items():
             parts[strategy].append(part)

@@ -1,7 +1,8 @@
 """The strict profile: no credit for what was not measured, and no failure hidden.
 
 The names are those of the reference profile, flat, as far as they make sense; added are `pooled_binary_*` rates (for
-instance `pooled_binary_om_mcc_hp`), `panas_error` and `panas_change`. Rules: what the participant did not answer is
+instance `pooled_binary_om_mcc_hp`), `panas_error` and `panas_change`, and where comparisons were asked in both orders
+`pooled_pairwise_flip_rate` and `pooled_pairwise_agreement_score`. Rules: what the participant did not answer is
 left out; what they answered and the model did not is wrong; only the participant's own answers count; undefined is
 none, and nothing is rounded.
 """
@@ -17,6 +18,7 @@ from attunebench.score.items import StrictValue, derived
 from attunebench.score.pairing import TurnPair, pair_turns
 from attunebench.score.strict_outcome import strict_outcome
 from attunebench.score.strict_turn import strict_turns
+from attunebench.score.swap import asked_in_both_orders, strict_orders
 
 _OBSERVED, _PREFERRED = "avg_binary_om_accuracy", "avg_binary_human_accuracy"
 _TRACKING: Final = ("avg_emotion_f1",)
@@ -49,7 +51,10 @@ def score_strict(
     `pairs` are the paired turns, if they are at hand already.
     """
     calls = Calls(record)
-    values = strict_turns(pair_turns(conversation, record) if pairs is None else pairs, calls)
+    turns = pair_turns(conversation, record) if pairs is None else pairs
+    values = strict_turns(turns, calls)
+    if asked_in_both_orders(record):
+        values |= strict_orders(turns, calls)
     values |= strict_outcome(conversation, record.post_conversation, calls)
     return values | _perspective(values) | _composites(values)
 

@@ -21,6 +21,7 @@ from attunebench.score.floors import FloorScores, score_floors
 from attunebench.score.profiles import JUDGE, score_with_calls
 from attunebench.score.shards import is_made_up, join_lines
 from attunebench.score.skill import skill_of
+from attunebench.score.swap import ORDERS
 from attunebench.score.tally import Groups
 from attunebench.score.tidy import tidy_table
 
@@ -62,7 +63,8 @@ def score_records(dataset: DataSet, records: Sequence[RunRecord]) -> Scores:
     covered = {record.conversation_id for record in records}
     chosen = [c for c in dataset.conversations if c.conversation_id in covered]
     groups = group(scored)
-    floors = {strategy: score_floors(chosen, strategy) for strategy in strategies_of(groups)}
+    swap = any_both_orders(groups)
+    floors = {strategy: score_floors(chosen, strategy, swap=swap) for strategy in strategies_of(groups)}
     totals = add_up(groups, floors, made_up=any(is_made_up(c) for c in chosen))
     return Scores(**vars(totals), conversations=scored)
 
@@ -71,6 +73,11 @@ def strategies_of(groups: Groups) -> list[Strategy]:
     """Return the PANAS strategies of some tallies, for each of which there are floors."""
     place = GROUP.index("panas_strategy")
     return sorted({key[place] for key in groups})
+
+
+def any_both_orders(groups: Groups) -> bool:
+    """Whether comparisons were asked in both orders anywhere: then the floors answer them so."""
+    return any(ORDERS in tally.means() for tally in groups.values())
 
 
 def add_up(groups: Groups, floors: Mapping[Strategy, FloorScores] | None, *, made_up: bool = False) -> Totals:

@@ -11,11 +11,12 @@ from typing import Any, Final, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from attunebench.score.behaviour import Confusion, pooled
-from attunebench.score.columns import Columns, Numbers, Shape, StrictColumns
+from attunebench.score.behaviour import Confusion
+from attunebench.score.columns import Columns, Numbers, Shape, StrictColumns, counts_type
 from attunebench.score.items import StrictValue
 from attunebench.score.means import sample_sd
 from attunebench.score.strict_outcome import CHANGE, ERROR
+from attunebench.score.swap import BothOrders
 
 _MANY: Final = 128
 """So many rows wait before they are added up."""
@@ -247,7 +248,7 @@ class Tally:
         self.strict_conversations = 0
         self._composites: list[float] = []
         self._sums: dict[str, Sum] = {}
-        self._confusions: dict[str, Confusion] = {}
+        self._counts: dict[str, Confusion | BothOrders] = {}
         self._errors: dict[str, dict[str, Sum]] = {}
         self._names: dict[str, None] = {}
         self._waiting = _Waiting[Shape]()
@@ -279,8 +280,12 @@ class Tally:
                     self._add_errors(name, {part: next(left) for part in parts})
 
     def _add_counts(self, name: str, rates: Mapping[str, Column]) -> None:
-        counts = Confusion(*(int(sum(rates[count])) for count in Confusion._fields))
-        self._confusions[name] = pooled([counts, self._confusions.get(name, Confusion())])
+        kind = counts_type(name)
+        self._join_counts(name, kind(*(int(sum(rates[count])) for count in kind._fields)))
+
+    def _join_counts(self, name: str, counts: Confusion | BothOrders) -> None:
+        kind = counts_type(name)
+        self._counts[name] = kind(*map(sum, zip(counts, self._counts.get(name, kind()), strict=True)))
 
     def _add_errors(self, name: str, errors: Mapping[str, Column]) -> None:
         own = self._errors.setdefault(name, {})
@@ -298,8 +303,8 @@ class Tally:
             self.calls.setdefault(kind, Counter()).update(states)
         for name, theirs in other._sums.items():
             self._sums.setdefault(name, Sum()).join(theirs)
-        for name, counts in other._confusions.items():
-            self._confusions[name] = pooled([counts, self._confusions.get(name, Confusion())])
+        for name, counts in other._counts.items():
+            self._join_counts(name, counts)
         for name, errors in other._errors.items():
             own = self._errors.setdefault(name, {})
             for key, their_error in errors.items():
@@ -319,14 +324,14 @@ class Tally:
         self.strict.pack()
 
     def means(self) -> dict[str, Any]:
-        """Return the mean of every score, the rates of the added confusion counts, the mean errors by name."""
+        """Return the mean of every score, the rates of added counts, the mean errors by name."""
         self._add_up()
         row: dict[str, Any] = {}
         for name in self._names:
             if name in self._sums:
                 row[name] = self._sums[name].mean
-            elif name in self._confusions:
-                row[name] = self._confusions[name].published
+            elif name in self._counts:
+                row[name] = self._counts[name].published
             else:
                 row[name] = {key: errors.mean for key, errors in self._errors[name].items()}
         return row
