@@ -114,6 +114,29 @@ def test_comparisons_in_both_orders_reach_scores_table_and_report(cli, tmp_path)
     assert max(map(len, shown.split("\n"))) <= 80
 
 
+def test_several_epochs_are_run_scored_and_reported(cli, tmp_path):
+    words = ("run", "--data", DEMO, "--model", "baseline/random", "--model", "baseline/null", "--limit", 2)
+    found = {}
+    for epochs in (1, 3):
+        out, scores = tmp_path / f"run{epochs}", tmp_path / f"scores{epochs}"
+        assert cli(*words, "--epochs", epochs, "--out", out).code == 0
+        ended = cli("score", "--data", DEMO, "--runs", out, "--out", scores)
+        assert ended.out == f"{4 * epochs} records of 2 rows scored; results in {scores}\n"
+        found[epochs] = json.loads((scores / "scores.json").read_text(encoding="utf-8"))
+    assert sorted(one["epoch"] for one in found[3]["conversations"]) == [1] * 4 + [2] * 4 + [3] * 4
+    for once, thrice in zip(found[1]["aggregates"], found[3]["aggregates"], strict=True):
+        assert (thrice["epochs"], thrice["n_conversations"]) == (3, once["n_conversations"])
+        assert set(thrice["between_epoch_variance"].values()) == {0}  # baselines say the same each time
+        assert thrice["composite_score"] == once["composite_score"]
+        assert thrice["se_composite"] == pytest.approx(once["se_composite"])
+        assert thrice["skill"]["reference"]["composite_score"] == once["skill"]["reference"]["composite_score"]
+    assert found[3]["floors"] == found[1]["floors"]
+    shown = cli("report", tmp_path / "scores3").out
+    assert "Between epochs" in shown
+    assert max(map(len, shown.split("\n"))) <= 80
+    assert "epochs" not in cli("report", tmp_path / "scores1").out
+
+
 def test_results_of_two_conditions_do_not_mix(cli, made):
     before = (made[0] / "records.jsonl").read_bytes()
     ended = cli(*RUN, "--out", made[0], "--mode", "verbose")
@@ -132,6 +155,7 @@ def test_results_of_two_conditions_do_not_mix(cli, made):
         (["--limit", "0"], "limit: must be at least 1, got 0"),
         (["--ids", "demo-01,nobody"], 'the data set has no conversation "nobody"'),
         (["--ids", ""], 'the data set has no conversation ""'),
+        (["--epochs", "0"], "should be greater than or equal to 1"),
         (["--max-connections", "0"], "should be greater than or equal to 1"),
         (["--max-tokens", "0"], "should be greater than or equal to 1"),
         (["--attempts", "0"], "should be greater than or equal to 1"),

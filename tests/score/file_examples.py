@@ -55,6 +55,11 @@ def record_of(*args: Any, **fields: Any) -> RunRecord:
     return RunRecord.model_validate(raw_record(*args, **fields))
 
 
+def epoch(number: int) -> dict[str, Any]:
+    """The field of a record that says in which epoch it was made."""
+    return {"provenance": {"condition": "0123abcd", "epoch": number}}
+
+
 def dataset(*conversations: Conversation) -> DataSet:
     return DataSet(conversations or (one(),))
 

@@ -15,7 +15,7 @@ from attunebench.score import score, score_reference, score_strict
 GOLDEN = Path(__file__).parents[1] / "reference" / "golden_cases.jsonl.gz"
 CASES = [json.loads(line) for line in gzip.decompress(GOLDEN.read_bytes()).splitlines()]
 ROUNDED = {"composite_score", "equal_weight_composite"}
-IDENTITY = {"panas_strategy", "condition"}
+IDENTITY = {"panas_strategy", "condition", "epoch"}
 
 
 def read(case: dict[str, Any]) -> tuple[Conversation, RunRecord]:

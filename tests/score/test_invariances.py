@@ -293,7 +293,7 @@ def numbers(raw: Any, name: str = "") -> Iterator[tuple[str, float]]:
         for key, value in raw.items():
             if key == "panas_item_errors" or key == "four_branch_per_branch":
                 yield from (("four_branch_mae", error) for error in value.values())
-            elif key not in ("strict", "n", "n_conversations", "turnNumber"):
+            elif key not in ("strict", "n", "n_conversations", "turnNumber", "epoch", "epochs"):
                 yield from numbers(value, key)
     elif isinstance(raw, list):
         for value in raw:

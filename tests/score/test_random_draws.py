@@ -41,7 +41,7 @@ def plain(learned, told, strategy, seed):
     for name, value in {**scored, **scored["post_score"]}.items():
         if isinstance(value, dict) and name not in {"strict", "post_score"}:
             reference |= {f"{name}.{part}": number for part, number in value.items()}
-        elif value is None or isinstance(value, int | float):
+        elif name != "epoch" and (value is None or isinstance(value, int | float)):
             reference[name] = value
     return reference, {name: value["value"] for name, value in scored["strict"].items()}
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from file_examples import dataset, one, raw_record, write_lines
+from file_examples import dataset, epoch, one, raw_record, write_lines
 
 from attunebench.errors import DataError, RecordError
 from attunebench.score.run_files import load_records
@@ -168,3 +168,19 @@ def test_a_record_that_showed_the_sides_the_other_way_round_is_turned(tmp_path):
     file.write_text(json.dumps(raw))
     (record,) = load_records([file], dataset())
     assert record.turns[0].em_pairwise_selections == {"0": "B"}
+
+
+def test_a_conversation_may_be_read_in_several_epochs_once_in_each(tmp_path):
+    write_lines(tmp_path / "records.jsonl", raw_record(), raw_record(**epoch(2)))
+    assert [record.epoch for record in load_records([tmp_path], DATA)] == [1, 2]
+    write_lines(tmp_path / "more.jsonl", raw_record(**epoch(2)))
+    (problem,) = problems(tmp_path, tmp_path / "more.jsonl")
+    assert problem.endswith(
+        "must be the only record of m, default, absolute, epoch 2; records.jsonl: record 2 is another"
+    )
+
+
+def test_an_epoch_counts_from_1(tmp_path):
+    write_lines(tmp_path / "records.jsonl", raw_record(**epoch(0)))
+    (problem,) = problems(tmp_path)
+    assert problem.endswith("provenance.epoch: input should be greater than or equal to 1, got 0")

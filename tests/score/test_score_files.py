@@ -140,7 +140,18 @@ def test_the_table_has_the_documented_columns(tidy):
 
 
 def test_a_value_stands_once(tidy):
-    key = ["level", "model", "mode", "panas_strategy", "condition", "conversation", "turn", "profile", "metric"]
+    key = [
+        "level",
+        "model",
+        "mode",
+        "panas_strategy",
+        "condition",
+        "conversation",
+        "epoch",
+        "turn",
+        "profile",
+        "metric",
+    ]
     assert not tidy.select(key).is_duplicated().any()
 
 
@@ -149,7 +160,13 @@ def numbers_of(row):
     for name, value in row.items():
         if isinstance(value, dict) and name not in {"n", "strict", "calls", "post_score", "skill"}:
             yield from (("reference", f"{name}.{part}", number) for part, number in value.items())
-        elif isinstance(value, int | float) and name not in {"n_conversations", "draws", "turnNumber"}:
+        elif isinstance(value, int | float) and name not in {
+            "n_conversations",
+            "draws",
+            "turnNumber",
+            "epoch",
+            "epochs",
+        }:
             yield "reference", name, value
     yield from (("strict", name, value["value"]) for name, value in row.get("strict", {}).items())
     for kind, states in row.get("calls", {}).items():

@@ -18,10 +18,10 @@ from attunebench.score import cutting, score
 from attunebench.score.aggregate import aggregate, aggregate_groups, group
 from attunebench.score.columns import reference_columns, turn_columns
 from attunebench.score.engine_local import do_jobs
+from attunebench.score.epochs import join_groups
 from attunebench.score.run_files import load_records
 from attunebench.score.score_files import score_files
 from attunebench.score.table import read_scores, read_totals, score_records, write_scores
-from attunebench.score.tally import join_groups
 
 TOLD = [dump_conversation(one(f"c{n}", turns=1 + n % 3)) for n in range(7)]
 

@@ -47,6 +47,7 @@ def run_models(
     questions: QuestionsOption = None,
     limit: Annotated[int | None, typer.Option(help="Only the first so many conversations.")] = None,
     ids: Annotated[str | None, typer.Option(help="Only these conversations, separated by commas.")] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="How often each model reads each conversation.")] = 1,
     judge: Annotated[
         list[str] | None,
         typer.Option(help="A model that judges every draft, by Inspect's names; several are a panel."),
@@ -118,6 +119,7 @@ def run_models(
         dataset=load_dataset(data),
         ids=None if ids is None else tuple(name.strip() for name in ids.split(",")),
         limit=limit,
+        epochs=epochs,
         workers=workers,
         models=model,
         out=out,

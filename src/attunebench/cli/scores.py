@@ -52,7 +52,7 @@ def score(
     for row in totals.aggregates:
         for warning in below_floor(row, row.get("skill") or {"reference": {}, "strict": {}}):
             typer.echo(f"warning: {warning}", err=True)
-    records = sum(row["n_conversations"] for row in totals.aggregates)
+    records = sum(row["n"]["composite_score"] for row in totals.aggregates)  # it is defined in every record
     typer.echo(f"{records:,} records of {len(totals.aggregates)} rows scored; results in {out}")
 
 

@@ -245,7 +245,7 @@ class Provenance(RecordPart):
     """Under which conditions a record was made."""
 
     condition: str | None = None
-    epoch: int = 1
+    epoch: Annotated[int, Field(ge=1)] = 1
     mode: str | None = None
     strategy: str | None = None
     blind: bool | None = None
@@ -263,7 +263,7 @@ class Provenance(RecordPart):
 
 
 class RunRecord(RecordPart):
-    """One conversation x model x mode x strategy."""
+    """One conversation x model x mode x strategy x epoch."""
 
     conversation_id: Annotated[StrictStr, Field(alias="conversationId")]
     source_file: str | None = None
@@ -286,6 +286,11 @@ class RunRecord(RecordPart):
     def condition(self) -> str | None:
         """The identity of the condition the record was made under, if it says."""
         return self.provenance.condition if self.provenance else None
+
+    @property
+    def epoch(self) -> int:
+        """Which of the model's readings of the conversation it is, from 1; records that do not say are the first."""
+        return self.provenance.epoch if self.provenance else 1
 
 
 def read_record(raw: Any) -> RunRecord:

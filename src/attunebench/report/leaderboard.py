@@ -10,9 +10,11 @@ from attunebench.protocol.answers import ANSWERED, CallState
 from attunebench.protocol.calls import CALL_KINDS
 from attunebench.protocol.panel import CALL as JUDGE_CALL
 from attunebench.protocol.panel import panel_of, unjudged
+from attunebench.report.epochs import epochs_table
 from attunebench.report.judges import JUDGED, judged_values, kin, kin_mark, kin_notes, response_quality
 from attunebench.report.orders import orders_table
 from attunebench.report.tables import Cell, Column, Table, plain
+from attunebench.score.epochs import VARIANCE, VARYING
 from attunebench.score.swap import ORDERS, BothOrders
 from attunebench.score.table import Scores
 
@@ -37,8 +39,8 @@ MADE_UP = "The conversations are made up: these numbers show that the program wo
 
 
 def leaderboard(scores: Scores) -> list[Table]:
-    """Return the leaderboard; how drafts were judged and what comparisons in both orders say, if there are any; how
-    calls and judging ended, for each model with any that was not simply parsed.
+    """Return the leaderboard; how drafts were judged, what comparisons in both orders say and what changes between
+    epochs, if there are any; how calls and judging ended, for each model with any that was not simply parsed.
 
     Composites, pillars and judges' findings are 0 to 100, up is better. In every table, a model that is kin to one of
     its judges is marked.
@@ -63,7 +65,7 @@ def leaderboard(scores: Scores) -> list[Table]:
     board = Table("Leaderboard", columns, cells, _notes(scores, ranked, varying))
     quality = response_quality(ranked, [name for name, _ in models])
     ends = (states(row, varying) for row in ranked for states in (_call_states, _judge_states))
-    return [table for table in (board, quality, orders_table(models, floors), *ends) if table]
+    return [table for table in (board, quality, orders_table(models, floors), epochs_table(models), *ends) if table]
 
 
 def _name(name: str, row: Mapping[str, Any], varying: Sequence[str]) -> str:
@@ -165,8 +167,9 @@ def to_csv(scores: Scores) -> str:
     skills = [f"{begin}{name}" for begin in ("skill_", "strict_skill_") for name in skilled]
     judged = ["judges", "judge_kinship", *JUDGED, *(f"strict_{name}" for name in JUDGED)]
     orders = tuple(BothOrders().published) if any(ORDERS in row for row in scores.aggregates) else ()
-    compared = [f"orders_{name}" for name in orders]
-    writer.writerow(["kind", *group, *_CSV_NAMES, *strict, *skills, "calls", *states, *judged, *compared])
+    varied = VARYING if any(row["epochs"] > 1 for row in scores.aggregates) else ()
+    if_any = [*(f"orders_{name}" for name in orders), *(f"{VARIANCE}_{name}" for name in varied)]
+    writer.writerow(["kind", *group, *_CSV_NAMES, *strict, *skills, "calls", *states, *judged, "epochs", *if_any])
     for row in (*scores.aggregates, *scores.floors):
         ended = _states(row)
         names = [_safe(row[name]) for name in group]
@@ -176,8 +179,9 @@ def to_csv(scores: Scores) -> str:
         values = [row[name] for name in _CSV_NAMES] + [row["strict"][name]["value"] for name in skilled]
         values += [_skill(row, profile, name) for profile in ("reference", "strict") for name in skilled]
         by = [_safe("; ".join(row.get("judges", ()))), kin(row), *judged_values(row)]
-        both = [row.get(ORDERS, {}).get(name) for name in orders]
-        writer.writerow(["baseline" if floor else "model", *names, *values, *counts, *by, *both])
+        by += [row["epochs"], *(row.get(ORDERS, {}).get(name) for name in orders)]
+        by += [row[VARIANCE][name] for name in varied]
+        writer.writerow(["baseline" if floor else "model", *names, *values, *counts, *by])
     return out.getvalue()
 
 

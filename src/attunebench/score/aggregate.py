@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from attunebench.score.columns import GROUP, Columns, read_columns, strict_columns
+from attunebench.score.epochs import VARIANCE, Epochs, Groups
 from attunebench.score.items import StrictValue
 from attunebench.score.means import mean, sample_sd
-from attunebench.score.tally import Groups, StrictTally, Tally
+from attunebench.score.tally import StrictTally
 
 __all__ = [
     "GROUP",
@@ -33,18 +34,19 @@ _COMPOSITE = "composite_score"
 def aggregate(scores: Iterable[Mapping[str, Any]]) -> list[Row]:
     """Return one row a group of conversations, as scored by `score` or `score_reference`, in the order of `GROUP`.
 
-    A row holds the group's names; `n_conversations`; the mean over conversations of every numeric score, those of
-    `post_score` among them, under the same name, and in `n` over how many conversations it was defined;
-    `panas_item_errors` and `four_branch_per_branch`, means by item and branch; `pooled_*`, rates of the added
-    confusion counts; `se_composite` = sample SD/sqrt(n) of the composite, none for n < 2; `z_score` =
-    (composite - mean)/SD over all rows, sample SD, none where that is undefined or 0; and `strict`
-    (see `aggregate_strict`) if the conversations have it.
+    A row holds the group's names; `n_conversations`, different ones; the mean over conversations of every numeric
+    score, those of `post_score` among them, under the same name, and in `n` for how many records it was defined;
+    `panas_item_errors` and `four_branch_per_branch`, means by item and branch; `pooled_*`, rates of the added counts;
+    `se_composite` = sample SD/sqrt(n) of the composite, none for n < 2; `z_score` = (composite - mean)/SD over all
+    rows, sample SD, none where that is undefined or 0; and `strict` (see `aggregate_strict`) if the conversations have
+    it. Where a model read conversations more than once, in `epochs`, figures are means over them (see `Epochs`), and
+    `between_epoch_variance` tells how the composite and the pillars vary from one to the next.
     """
     return aggregate_groups(group(scores))
 
 
 def group(scores: Iterable[Mapping[str, Any]]) -> Groups:
-    """Return the tallies of scored conversations by the values of `GROUP`."""
+    """Return scored conversations, added up, by the values of `GROUP`."""
     groups: Groups = {}
     for scored in scores:
         add_to_group(groups, scored, read_columns(scored))
@@ -52,8 +54,8 @@ def group(scores: Iterable[Mapping[str, Any]]) -> Groups:
 
 
 def add_to_group(groups: Groups, scored: Mapping[str, Any], columns: Columns) -> None:
-    """Add a scored conversation to the tally of its group; `columns` are its own."""
-    groups.setdefault(group_key(scored), Tally()).add(scored, columns, scored[_COMPOSITE])
+    """Add a scored conversation to those of its group; `columns` are its own."""
+    groups.setdefault(group_key(scored), Epochs()).add(scored, columns, scored[_COMPOSITE])
 
 
 def group_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -62,9 +64,9 @@ def group_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def aggregate_groups(groups: Groups) -> list[Row]:
-    """Return the rows of `aggregate` from tallies."""
+    """Return the rows of `aggregate` from conversations added up."""
     ordered = sorted(groups.items(), key=lambda found: tuple("" if v is None else v for v in found[0]))
-    rows = [dict(zip(GROUP, key, strict=True)) | _row(tally) for key, tally in ordered]
+    rows = [dict(zip(GROUP, key, strict=True)) | _row(epochs) for key, epochs in ordered]
     composites = [row[_COMPOSITE] for row in rows]
     centre, spread = mean(composites), sample_sd(composites)
     for row in rows:
@@ -72,12 +74,11 @@ def aggregate_groups(groups: Groups) -> list[Row]:
     return rows
 
 
-def _row(tally: Tally) -> Row:
-    row: Row = {"n_conversations": tally.conversations} | tally.means()
-    row |= {"n": tally.counts(), "se_composite": tally.standard_error()}
-    if tally.strict_conversations == tally.conversations:
-        row["strict"] = tally.strict.results(SKILL)
-    return row
+def _row(epochs: Epochs) -> Row:
+    row: Row = {"n_conversations": len(epochs.conversation_ids), "epochs": len(epochs)} | epochs.means()
+    row |= {"n": epochs.counts(), "se_composite": epochs.standard_error(), VARIANCE: epochs.variances()}
+    strict = epochs.strict(SKILL)
+    return row if strict is None else row | {"strict": strict}
 
 
 def aggregate_strict(conversations: Sequence[Mapping[str, StrictValue]]) -> dict[str, StrictValue]:

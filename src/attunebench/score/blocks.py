@@ -22,6 +22,7 @@ from attunebench.score.columns import (
     strict_columns,
     turn_columns,
 )
+from attunebench.score.epochs import VARIANCE
 
 Profile: TypeAlias = Literal["reference", "strict", "calls"]
 Numbers: TypeAlias = Sequence[float | None]
@@ -34,14 +35,14 @@ class Blocks:
     """Blocks of rows, in order."""
 
     def __init__(self) -> None:
-        self._frames: list[tuple[str | None, ...]] = []
+        self._frames: list[tuple[str | int | None, ...]] = []
         self._layouts: dict[tuple[str, ...], int] = {}
         self._heads: list[tuple[int, int | None, Profile, int, bool]] = []
         self._values: list[float | None] = []
         self._counts: dict[str, list[float | None]] = {name: [] for name in COUNTS}
 
-    def open(self, *frame: str | None) -> None:
-        """Say what the blocks to come are about: level, model, mode, strategy, condition, conversation."""
+    def open(self, *frame: str | int | None) -> None:
+        """Say what the blocks to come are about: level, model, mode, strategy, condition, conversation, epoch."""
         self._frames.append(frame)
 
     def add(
@@ -87,7 +88,7 @@ def tidy_blocks(
 
 def add_conversation(blocks: Blocks, scored: Mapping[str, Any], columns: Columns) -> None:
     """Add the blocks of a scored conversation and its turns; `columns` are its own."""
-    group = (*(scored[name] for name in GROUP), scored["conversationId"])
+    group = (*(scored[name] for name in GROUP), scored["conversationId"], scored.get("epoch", 1))
     blocks.open("turn", *group)
     for turn in scored["turn_scores"]:
         shape, values = turn_columns(turn)
@@ -100,13 +101,21 @@ def add_conversation(blocks: Blocks, scored: Mapping[str, Any], columns: Columns
 
 
 def _add_aggregate(blocks: Blocks, level: str, row: Row, model: str) -> None:
-    blocks.open(level, model, *(row[name] for name in GROUP[1:]), None)
+    blocks.open(level, model, *(row[name] for name in GROUP[1:]), None, None)
     shape, values = reference_columns(row)
     metrics = metric_names(shape)
-    n = [None if "." in metric else row["n"].get(metric, row["n_conversations"]) for metric in metrics]
-    blocks.add("reference", metrics, values, counts={"n": n})
+    blocks.add("reference", metrics, values, counts={"n": [_count(row, metric) for metric in metrics]})
     _add_strict(blocks, strict_columns(row["strict"]))
     _add_calls(blocks, row.get("calls", {}))
+
+
+def _count(row: Row, metric: str) -> int | None:
+    """Return over how many records, conversations or epochs a metric is taken; none for parts of others."""
+    whole, _, part = metric.partition(".")
+    count: int | None = row["n"].get(metric, row["n_conversations"])
+    if part:
+        count = row["epochs"] if whole == VARIANCE else None
+    return count
 
 
 def _add_strict(blocks: Blocks, strict: StrictColumns) -> None:

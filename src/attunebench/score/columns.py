@@ -20,7 +20,7 @@ _NOT_METRICS: Final = frozenset(
     {
         *GROUP,
         *("turnNumber", "n_conversations", "draws", "n", "strict", "turn_scores", "post_score", "calls", "skill"),
-        *("conversationId", "floor", "judges"),
+        *("conversationId", "epoch", "epochs", "floor", "judges"),
     }
 )
 

@@ -39,7 +39,7 @@ def _reference(scored: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
             yield name, value
 
 
-_NOT_SCORES = frozenset({*GROUP, "conversationId", "turn_scores", "post_score", "strict", "calls"})
+_NOT_SCORES = frozenset({*GROUP, "conversationId", "epoch", "turn_scores", "post_score", "strict", "calls"})
 
 
 def _columns() -> tuple[Column, ...]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from attunebench.protocol.calls import Strategy
 from attunebench.score.aggregate import SKILL, Row
 from attunebench.score.columns import counts_type
+from attunebench.score.epochs import VARIANCE, VARYING
 from attunebench.score.flat import BY_ITEM, COLUMNS, ERROR_ITEMS, Column
 from attunebench.score.items import StrictValue
 from attunebench.score.means import mean, sample_sd
@@ -44,8 +45,10 @@ def floor_row(name: str, values: Values, strategy: Strategy, *, draws: int) -> R
         "panas_strategy": strategy,
         "condition": None,  # the same in all of them
         "n_conversations": len(values),
+        "epochs": 1,
         **_reference(found, values),
         "se_composite": _standard_error(values) if draws == 1 else None,
+        VARIANCE: dict.fromkeys(VARYING),
         "strict": _strict(found, values),
         "z_score": None,
         "floor": name,

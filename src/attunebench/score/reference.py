@@ -72,6 +72,7 @@ def score_reference(
         "em_model": record.em_model,
         "panas_strategy": record.strategy,
         "condition": record.condition,
+        "epoch": record.epoch,
         "turn_scores": turn_scores,
         "post_score": post,
     }

@@ -46,7 +46,7 @@ class RecordReader:
 
     def __init__(self, conversations: Mapping[str, Conversation]) -> None:
         self._frames = {name: read_frames(conversation) for name, conversation in conversations.items()}
-        self._first: dict[tuple[str | None, ...], str] = {}
+        self._first: dict[tuple[str | int | None, ...], str] = {}
 
     def read_text(self, text: RawText) -> tuple[RunRecord | None, list[str]]:
         """Return what `read` does of a record not yet parsed."""
@@ -112,9 +112,10 @@ def _explain(failed: ValidationError, place: str) -> Iterator[str]:
         yield f"{place}: {spell_path(error['loc'])}: {rule}{got}"
 
 
-def _identity(record: RunRecord) -> tuple[str | None, ...]:
-    return (record.conversation_id, record.em_model, record.mode, record.strategy, record.condition)
+def _identity(record: RunRecord) -> tuple[str | int | None, ...]:
+    return (record.conversation_id, record.em_model, record.mode, record.strategy, record.condition, record.epoch)
 
 
 def _repeated(record: RunRecord, other: str) -> str:
-    return f"must be the only record of {record.em_model}, {record.mode}, {record.strategy}; {other} is another"
+    epoch = f", epoch {record.epoch}" if record.epoch > 1 else ""
+    return f"must be the only record of {record.em_model}, {record.mode}, {record.strategy}{epoch}; {other} is another"

@@ -18,6 +18,7 @@ from attunebench.protocol.calls import Strategy
 from attunebench.score.blocks import tidy_blocks
 from attunebench.score.cutting import Pairing
 from attunebench.score.engine_local import available_cores, do_jobs
+from attunebench.score.epochs import Groups, join_groups
 from attunebench.score.floors import FloorScores, join_floors
 from attunebench.score.jobs import Engine, FloorJob, FloorTask, ScoreTask
 from attunebench.score.parts import Parts
@@ -36,7 +37,6 @@ from attunebench.score.table import (
     write_json,
     write_json_of_shards,
 )
-from attunebench.score.tally import Groups, join_groups
 from attunebench.score.tidy import join_tables, read_table
 
 _FEW_BYTES = 4 * 2**20

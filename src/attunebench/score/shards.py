@@ -18,10 +18,10 @@ from attunebench.dataset.schema import Conversation
 from attunebench.score.aggregate import add_to_group
 from attunebench.score.blocks import Blocks, add_conversation
 from attunebench.score.columns import read_columns
+from attunebench.score.epochs import Groups
 from attunebench.score.pairing import read_turns
 from attunebench.score.profiles import score_with_calls
 from attunebench.score.run_files import RecordReader
-from attunebench.score.tally import Groups
 
 Numbered: TypeAlias = tuple[int, RawText]
 """A record's text, and its number among all records, by which problems are put in order."""
@@ -48,7 +48,7 @@ class ShardResult:
     """What a shard gave.
 
     `lines`: scored conversations as JSON objects, one a line, with a comma between; `table`: their rows of
-    `scores.parquet`, for `tidy.join_tables`; `groups`: their tallies; `records`: how many were scored. `made_up`:
+    `scores.parquet`, for `tidy.join_tables`; `groups`: what they add up to; `records`: how many were scored. `made_up`:
     whether one of the conversations says so of itself. `learned`: what baselines learn from the conversations that have
     records, if that was asked for. With any problem, the numbers are not to be used.
     """
@@ -78,8 +78,8 @@ def score_shard(shard: Shard, *, learn: bool = False) -> ShardResult:
     result.records = len(lines)
     result.lines = join_lines(lines)
     result.table = blocks.to_bytes()
-    for tally in result.groups.values():
-        tally.pack()
+    for epochs in result.groups.values():
+        epochs.pack()
     return result
 
 

@@ -17,12 +17,12 @@ from attunebench.errors import RecordError
 from attunebench.protocol.calls import Strategy
 from attunebench.protocol.records import RunRecord
 from attunebench.score.aggregate import GROUP, Row, aggregate_groups, group, group_key
+from attunebench.score.epochs import Groups
 from attunebench.score.floors import FloorScores, score_floors
 from attunebench.score.profiles import JUDGE, score_with_calls
 from attunebench.score.shards import is_made_up, join_lines
 from attunebench.score.skill import skill_of
 from attunebench.score.swap import ORDERS
-from attunebench.score.tally import Groups
 from attunebench.score.tidy import tidy_table
 
 SCORES_FILE = "scores.json"
@@ -50,7 +50,7 @@ class Totals:
 class Scores(Totals):
     """Scores of many records.
 
-    `conversations`: one object a conversation x model x mode x strategy x condition, under the public names.
+    `conversations`: one object a conversation x model x mode x strategy x condition x epoch, under the public names.
     """
 
     conversations: Sequence[Mapping[str, Any]] = ()
@@ -70,31 +70,31 @@ def score_records(dataset: DataSet, records: Sequence[RunRecord]) -> Scores:
 
 
 def strategies_of(groups: Groups) -> list[Strategy]:
-    """Return the PANAS strategies of some tallies, for each of which there are floors."""
+    """Return the PANAS strategies of some groups, for each of which there are floors."""
     place = GROUP.index("panas_strategy")
     return sorted({key[place] for key in groups})
 
 
 def any_both_orders(groups: Groups) -> bool:
     """Whether comparisons were asked in both orders anywhere: then the floors answer them so."""
-    return any(ORDERS in tally.means() for tally in groups.values())
+    return any(ORDERS in epochs.means() for epochs in groups.values())
 
 
 def add_up(groups: Groups, floors: Mapping[Strategy, FloorScores] | None, *, made_up: bool = False) -> Totals:
-    """Return aggregates, floors and skill from tallies.
+    """Return aggregates, floors and skill from conversations added up.
 
     `floors` are the baselines' scores of the conversations that any record covers, by strategy; without them, there
     are no floors and no skill.
     """
     aggregates = aggregate_groups(groups)
-    tallies = [groups[group_key(row)] for row in aggregates]
-    for row, tally in zip(aggregates, tallies, strict=True):
-        row["calls"] = tally.calls
-        row["judges"] = [kind.removeprefix(JUDGE) for kind in tally.calls if kind.startswith(JUDGE)]
+    covered = [groups[group_key(row)] for row in aggregates]
+    for row, epochs in zip(aggregates, covered, strict=True):
+        row["calls"] = epochs.calls
+        row["judges"] = [kind.removeprefix(JUDGE) for kind in epochs.calls if kind.startswith(JUDGE)]
     if floors is None:
         return Totals(aggregates, [], made_up)
-    for row, tally in zip(aggregates, tallies, strict=True):
-        row["skill"] = skill_of(row, floors[row["panas_strategy"]].rows(tally.conversation_ids))
+    for row, epochs in zip(aggregates, covered, strict=True):
+        row["skill"] = skill_of(row, floors[row["panas_strategy"]].rows(epochs.conversation_ids))
     return Totals(aggregates, [row for found in floors.values() for row in found.rows()], made_up)
 
 

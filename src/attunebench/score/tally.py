@@ -5,7 +5,7 @@ Sums are exact: the same numbers come out, to the last bit, in whatever order an
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from math import fsum, isnan, sqrt
+from math import fsum, isnan
 from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from attunebench.score.behaviour import Confusion
 from attunebench.score.columns import Columns, Numbers, Shape, StrictColumns, counts_type
 from attunebench.score.items import StrictValue
-from attunebench.score.means import sample_sd
 from attunebench.score.strict_outcome import CHANGE, ERROR
 from attunebench.score.swap import BothOrders
 
@@ -239,14 +238,14 @@ class StrictTally:
 
 
 class Tally:
-    """The conversations of one model, mode, strategy and condition."""
+    """The conversations of one model, mode, strategy, condition and epoch."""
 
     def __init__(self) -> None:
         self.conversation_ids: list[str] = []
         self.calls: dict[str, Counter[str]] = {}
         self.strict = StrictTally()
         self.strict_conversations = 0
-        self._composites: list[float] = []
+        self.composites: list[float] = []
         self._sums: dict[str, Sum] = {}
         self._counts: dict[str, Confusion | BothOrders] = {}
         self._errors: dict[str, dict[str, Sum]] = {}
@@ -256,7 +255,7 @@ class Tally:
     def add(self, scored: Mapping[str, Any], columns: Columns, composite: float) -> None:
         """Add a scored conversation; `composite` is what the spread over conversations is taken of."""
         self.conversation_ids.append(scored["conversationId"])
-        self._composites.append(composite)
+        self.composites.append(composite)
         self._waiting.add(columns.shape, columns.values)
         if columns.strict is not None:
             self.strict_conversations += 1
@@ -297,7 +296,7 @@ class Tally:
         self.conversation_ids += other.conversation_ids
         self.strict_conversations += other.strict_conversations
         self.strict.join(other.strict)
-        self._composites += other._composites
+        self.composites += other.composites
         self._names |= other._names
         for kind, states in other.calls.items():
             self.calls.setdefault(kind, Counter()).update(states)
@@ -340,18 +339,3 @@ class Tally:
         """Return over how many conversations each mean is taken."""
         self._add_up()
         return {name: found.n for name, found in self._sums.items()}
-
-    def standard_error(self) -> float | None:
-        """Return sample SD/sqrt(n) of the composites; none of fewer than 2."""
-        deviation = sample_sd(self._composites)
-        return None if deviation is None else deviation / sqrt(len(self._composites))
-
-
-Groups = dict[tuple[Any, ...], Tally]
-"""Tallies by what their conversations share."""
-
-
-def join_groups(groups: Groups, others: Groups) -> None:
-    """Add other tallies to those of the same group."""
-    for key, tally in others.items():
-        groups.setdefault(key, Tally()).join(tally)

@@ -21,6 +21,7 @@ SCHEMA: Mapping[str, pl.DataType] = {
     "panas_strategy": pl.String(),
     "condition": pl.String(),
     "conversation": pl.String(),
+    "epoch": pl.Int64(),
     "turn": pl.Int64(),
     "profile": pl.String(),
     "metric": pl.String(),
@@ -30,12 +31,13 @@ SCHEMA: Mapping[str, pl.DataType] = {
     "lower": pl.Float64(),
     "upper": pl.Float64(),
 }
-"""Columns. `level` is turn, conversation, aggregate or floor; `n` the number of items the value is made of.
+"""Columns. `level` is turn, conversation, aggregate or floor; `n` the number of items the value is made of. `epoch`
+counts the readings of a conversation by a model, from 1; aggregates and floors are over all of them.
 
 `profile` is reference, strict, or calls: there `metric` is `kind.state`, and `value` how many calls ended so.
 """
 
-_FRAME: Final = ("level", "model", "mode", "panas_strategy", "condition", "conversation")
+_FRAME: Final = ("level", "model", "mode", "panas_strategy", "condition", "conversation", "epoch")
 
 
 def tidy_table(
