@@ -2,8 +2,8 @@
 
 An epoch is one reading of conversations by a model; several of them tell how much of a figure is chance. Each epoch is
 added up apart, and a figure of the row is the mean over epochs, however many conversations each of them covers. With
-the same conversations in all of them, that is the mean over all records too. Means and variances are of exact numbers,
-rounded once: the order in which epochs come does not matter.
+the same conversations in all of them, that is the mean over all records too. Means and variances of the epochs' figures
+are computed exactly and rounded once: the order in which epochs come does not matter.
 """
 
 import statistics
