@@ -76,6 +76,17 @@ def test_turned_sides_are_turned_back_and_score_the_same():
     assert score_reference(one(), straight)["turn_scores"][0]["pairwise_accuracy"] == 1
 
 
+def test_a_second_order_that_says_nothing_of_its_sides_is_the_first_exchanged():
+    turned = {"0": {"A": "human", "B": "original"}, "1": DATA_SIDES["1"]}
+    answers = {"em_pairwise_selections": {"0": "A", "1": "A"}, "em_pairwise_selections_swapped": {"0": "B", "1": "B"}}
+    unsaid = record_with(pairwise_assignment=turned, **answers)
+    exchanged = {index: {"A": sides["B"], "B": sides["A"]} for index, sides in turned.items()}
+    said = record_with(pairwise_assignment=turned, pairwise_assignment_swapped=exchanged, **answers)
+    counts = [score_reference(one(), aligned(run, one()))["pooled_pairwise_orders"] for run in (unsaid, said)]
+    assert counts[0] == counts[1]
+    assert (counts[0]["answered"], counts[0]["flipped"], counts[0]["agreed"]) == (2, 0, 2)
+
+
 def test_older_names_of_the_replies_are_understood():
     sides = {"0": {"A": "alternate2", "B": "original"}, "1": {"A": "alternate1", "B": "original"}}
     record = record_with(pairwise_assignment=sides, em_pairwise_selections={"0": "A", "1": "B"})

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from attunebench.dataset.problems import shorten
 from attunebench.dataset.schema import Conversation, Letter, Turn
 from attunebench.dataset.values import read_label
-from attunebench.protocol.records import RunRecord, TurnRecord
+from attunebench.protocol.records import RunRecord, Selections, TurnRecord
 
 _ANSWERS = (
     "em_binary_om_assessment",
@@ -98,7 +98,8 @@ def aligned(record: RunRecord, conversation: Conversation | Frames) -> RunRecord
     """Return the record with its letters meaning what they mean in the data set.
 
     A selection made under an assignment that shows the two replies the other way round is turned over, and its
-    assignment with it; a record without such an assignment is returned as it is.
+    assignment with it; so is the one of the second order, unless it has an assignment of its own. A record without such
+    an assignment is returned as it is.
     """
     turns = read_frames(conversation)
     replies = [_turned(reply, turns.get(reply.turn_number)) for reply in record.turns]
@@ -122,8 +123,17 @@ def _turned(reply: TurnRecord, turn: Frame | None) -> TurnRecord:
         index: {_OTHER_SIDE[letter]: label for letter, label in sides.items()} if index in over else sides
         for index, sides in reply.pairwise_assignment.items()
     }
+    unsaid = over - (reply.pairwise_assignment_swapped or {}).keys()
     selections = {
-        index: _OTHER_SIDE[letter] if letter and index in over else letter
-        for index, letter in (reply.em_pairwise_selections or {}).items()
+        "em_pairwise_selections": _turn_over(reply.em_pairwise_selections or {}, over),
+        "em_pairwise_selections_swapped": _turn_over(reply.em_pairwise_selections_swapped, unsaid),
     }
-    return reply.model_copy(update={"pairwise_assignment": assignment, "em_pairwise_selections": selections})
+    return reply.model_copy(update={"pairwise_assignment": assignment} | selections)
+
+
+def _turn_over(selections: Selections, indexes: Set[str]) -> Selections:
+    if selections is None:
+        return None
+    return {
+        index: _OTHER_SIDE[letter] if letter and index in indexes else letter for index, letter in selections.items()
+    }
