@@ -21,6 +21,10 @@ from attunebench.cli.options import (
 if TYPE_CHECKING:
     from attunebench.run.progress import Tally
 
+_WHAT = "Which conversations, how often, and who judges"
+_HOW = "How it is asked"
+_KEPT = "Going on, cost, and what is kept"
+
 
 def _temperature(text: str) -> float | None:
     try:
@@ -45,58 +49,106 @@ def run_models(
     panas: StrategyOption = "absolute",
     prompts: PromptsOption = None,
     questions: QuestionsOption = None,
-    limit: Annotated[int | None, typer.Option(help="Only the first so many conversations.")] = None,
-    ids: Annotated[str | None, typer.Option(help="Only these conversations, separated by commas.")] = None,
-    epochs: Annotated[int, typer.Option(min=1, help="How often each model reads each conversation.")] = 1,
+    limit: Annotated[
+        int | None, typer.Option(help="Only the first so many conversations.", rich_help_panel=_WHAT)
+    ] = None,
+    ids: Annotated[
+        str | None, typer.Option(help="Only these conversations, separated by commas.", rich_help_panel=_WHAT)
+    ] = None,
+    epochs: Annotated[
+        int, typer.Option(min=1, help="How often each model reads each conversation.", rich_help_panel=_WHAT)
+    ] = 1,
     judge: Annotated[
         list[str] | None,
-        typer.Option(help="A model that judges every draft, by Inspect's names; several are a panel."),
+        typer.Option(
+            help="A model that judges every draft, by Inspect's names; several are a panel.", rich_help_panel=_WHAT
+        ),
     ] = None,
-    max_connections: Annotated[int, typer.Option(min=1, help="Calls in flight at once, per model.")] = 10,
+    max_connections: Annotated[
+        int, typer.Option(min=1, help="Calls in flight at once, per model.", rich_help_panel=_HOW)
+    ] = 10,
     workers: Annotated[
-        int, typer.Option(min=1, help="Processes that ask, for models that answer faster than one can ask.")
+        int,
+        typer.Option(
+            min=1, help="Processes that ask, for models that answer faster than one can ask.", rich_help_panel=_HOW
+        ),
     ] = 1,
-    max_tokens: Annotated[int, typer.Option(min=1, help="Longest reply, in tokens.")] = 2048,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Longest reply, in tokens.", rich_help_panel=_HOW)] = 2048,
     temperature: Annotated[
         float | None,
-        typer.Option(parser=_temperature, metavar="NUMBER", help="From 0 up, or none: the provider's own."),
+        typer.Option(
+            parser=_temperature, metavar="NUMBER", help="From 0 up, or none: the provider's own.", rich_help_panel=_HOW
+        ),
     ] = 0.0,
-    attempts: Annotated[int, typer.Option(min=1, help="How often to ask while a reply cannot be read.")] = 3,
+    attempts: Annotated[
+        int, typer.Option(min=1, help="How often to ask while a reply cannot be read.", rich_help_panel=_HOW)
+    ] = 3,
     max_retries: Annotated[
-        int, typer.Option(min=0, help="Requests more after a rate limit or a server error, per attempt.")
+        int,
+        typer.Option(
+            min=0, help="Requests more after a rate limit or a server error, per attempt.", rich_help_panel=_HOW
+        ),
     ] = 6,
-    attempt_timeout: Annotated[int, typer.Option(min=1, help="Longest a request may take, in seconds.")] = 300,
-    timeout: Annotated[int, typer.Option(min=1, help="Seconds after which an attempt sends no more requests.")] = 1800,
+    attempt_timeout: Annotated[
+        int, typer.Option(min=1, help="Longest a request may take, in seconds.", rich_help_panel=_HOW)
+    ] = 300,
+    timeout: Annotated[
+        int, typer.Option(min=1, help="Seconds after which an attempt sends no more requests.", rich_help_panel=_HOW)
+    ] = 1800,
     prices: Annotated[
-        Path | None, typer.Option(help="Prices per million tokens, a TOML file; see docs/running.md.")
+        Path | None,
+        typer.Option(help="Prices per million tokens, a TOML file; see docs/running.md.", rich_help_panel=_KEPT),
     ] = None,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="End before all runs into OUT cost more; needs --prices.")
+        float | None,
+        typer.Option(min=0, help="End before all runs into OUT cost more; needs --prices.", rich_help_panel=_KEPT),
     ] = None,
     *,
     cache: Annotated[
-        bool, typer.Option("--cache", help="Take replies that are kept on this machine, and keep new ones.")
+        bool,
+        typer.Option(
+            "--cache", help="Take replies that are kept on this machine, and keep new ones.", rich_help_panel=_KEPT
+        ),
     ] = False,
     prefix_cache: Annotated[
         bool,
-        typer.Option("--prefix-cache", help="Make a conversation's calls in turn, for the provider's prompt cache."),
+        typer.Option(
+            "--prefix-cache",
+            help="Make a conversation's calls in turn, for the provider's prompt cache.",
+            rich_help_panel=_HOW,
+        ),
     ] = False,
-    batch: Annotated[bool, typer.Option("--batch", help="Use the provider's batch interface.")] = False,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Use the provider's batch interface.", rich_help_panel=_HOW)
+    ] = False,
     redact: Annotated[
-        bool, typer.Option("--redact", help="Keep no texts of replies and errors in the ledger, only hashes.")
+        bool,
+        typer.Option(
+            "--redact", help="Keep no texts of replies and errors in the ledger, only hashes.", rich_help_panel=_KEPT
+        ),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what is left to ask, and about what it costs; send nothing.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what is left to ask, and about what it costs; send nothing.", rich_help_panel=_KEPT
+        ),
     ] = False,
     retry_failed: Annotated[
         bool,
-        typer.Option("--retry-failed", help="Ask calls again that the provider failed in an earlier run into OUT."),
+        typer.Option(
+            "--retry-failed",
+            help="Ask calls again that the provider failed in an earlier run into OUT.",
+            rich_help_panel=_KEPT,
+        ),
     ] = False,
     blind: BlindOption = False,
     swap: SwapOption = False,
     structured: StructuredOption = False,
     log_samples: Annotated[
-        bool, typer.Option("--log-samples", help="Keep all messages in Inspect's logs too, for `inspect view`.")
+        bool,
+        typer.Option(
+            "--log-samples", help="Keep all messages in Inspect's logs too, for `inspect view`.", rich_help_panel=_KEPT
+        ),
     ] = False,
 ) -> None:
     """Ask models to read a data set's conversations; exit 0 once every call has ended, failed ones included.
