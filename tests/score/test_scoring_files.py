@@ -3,6 +3,8 @@
 import gzip
 import json
 import random
+import subprocess
+import sys
 from functools import partial
 
 import fsspec
@@ -303,3 +305,47 @@ def test_a_turn_has_the_columns_of_any_object_of_scores():
     for case in CASES[:40]:
         for turn in score(*read(case))["turn_scores"]:
             assert turn_columns(turn) == reference_columns(turn)
+
+
+WITHOUT_GUARD = """
+import sys
+from pathlib import Path
+from attunebench.score.score_files import score_files
+
+print("once", flush=True)
+data, runs, out = map(Path, sys.argv[1:])
+score_files(data, [runs], out, workers=2)
+"""
+
+ONE_WORKER = """
+import sys
+from pathlib import Path
+from attunebench.dataset.addresses import files_at
+from attunebench.score.cutting import Pairing
+from attunebench.score.jobs import ScoreTask
+from attunebench.score.parts import Parts
+from attunebench.score.record_store import RecordStore, TextStore
+
+data, runs, out = map(Path, sys.argv[1:])
+with TextStore() as texts:
+    jobs = Pairing(files_at(data), RecordStore(files_at(runs), texts), texts).jobs()
+    assert sum(ScoreTask(Parts(out), learn=True)(job).records for job in jobs)
+print(*sorted({"fsspec", "polars", "scipy"} & sys.modules.keys()))
+"""
+
+
+def in_a_process(script, folder):
+    data = write_lines(folder / "data.jsonl", *TOLD)
+    runs, file = write_lines(folder / "r.jsonl", *raw_records()), folder / "script.py"
+    file.write_text(script)
+    (folder / "out").mkdir()
+    return subprocess.check_output([sys.executable, file, data, runs, folder / "out"], text=True).strip()
+
+
+def test_a_script_needs_no_guard_for_its_workers(tmp_path):
+    assert in_a_process(WITHOUT_GUARD, tmp_path) == "once"
+    assert len(read_scores(tmp_path / "out").conversations) == len(TOLD)
+
+
+def test_a_worker_loads_nothing_that_takes_long_and_that_it_does_not_need(tmp_path):
+    assert in_a_process(ONE_WORKER, tmp_path) == ""

@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from attunebench.dataset.addresses import RemoteFile, reach, reason
+from attunebench.dataset.addresses import RemoteFile, read_ranges, reason
 from attunebench.dataset.files import DataFile, RawDocument, RawText, split_file
 from attunebench.dataset.problems import Problem
 from attunebench.errors import DataError
@@ -110,15 +110,13 @@ def _read(places: Sequence[Place]) -> dict[Place, RawText]:
     found: dict[Place, RawText] = {}
     ordered = sorted(places, key=lambda place: (str(place.address), place.text.offset))
     for address, group in groupby(ordered, key=attrgetter("address")):
-        files, path = reach(address)
         runs = [*_runs(group)]
-        starts, ends = [run[0].text.offset for run in runs], [run[-1].end for run in runs]
         try:
-            blocks = files.cat_ranges([path] * len(runs), starts, ends, on_error="raise")
+            blocks = read_ranges(address, [(run[0].text.offset, run[-1].end) for run in runs])
         except Exception as error:  # every filesystem has errors of its own
             raise DataError([f"{address}: cannot be read ({reason(error)})"]) from error
-        for run, start, block in zip(runs, starts, blocks, strict=True):
-            found |= {place: _cut_out(place, block, start) for place in run}
+        for run, block in zip(runs, blocks, strict=True):
+            found |= {place: _cut_out(place, block, run[0].text.offset) for place in run}
     return found
 
 

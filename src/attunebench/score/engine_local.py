@@ -3,11 +3,13 @@
 import gc
 import multiprocessing
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
+from types import ModuleType
 from typing import Any
 
 from attunebench.score.jobs import AnyJob, Result
@@ -20,7 +22,7 @@ def do_jobs(task: Callable[[AnyJob], Result], jobs: Iterable[AnyJob], *, workers
     """Do jobs in `workers` processes, and iterate over the results in the jobs' order.
 
     Only a few jobs are held at a time, however many there are. With one worker, this process does them. `task` goes to
-    each process once.
+    each process once; it must be of a module that can be imported, not of the program's main one.
     """
     if workers > 1:
         yield from _do_in_pool(task, jobs, workers)
@@ -40,11 +42,25 @@ def _do_in_pool(task: Callable[[AnyJob], Result], jobs: Iterable[AnyJob], worker
     remaining = iter(jobs)
     with ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker, initargs=(task,)) as pool:
         running: deque[Future[Result]] = deque()
-        running.extend(pool.submit(_do, job) for job in islice(remaining, _IN_FLIGHT * workers))
+        running.extend(_submit(pool, job) for job in islice(remaining, _IN_FLIGHT * workers))
         while running:
             result = running.popleft().result()
-            running.extend(pool.submit(_do, job) for job in islice(remaining, 1))
+            running.extend(_submit(pool, job) for job in islice(remaining, 1))
             yield result
+
+
+def _submit(pool: ProcessPoolExecutor, job: Any) -> Future[Any]:
+    """Hand a job to the pool, which may start a worker for it.
+
+    A worker would import the program's main module anew, for what might be called there. Nothing of it is, and it may
+    be large, or a script that would begin once more; so it stands aside.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        return pool.submit(_do, job)
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _context() -> multiprocessing.context.BaseContext:

@@ -12,7 +12,6 @@ from pathlib import Path
 from attunebench.dataset.addresses import as_os_errors, reach
 from attunebench.errors import RecordError
 from attunebench.score.shards import ShardResult
-from attunebench.score.tidy import read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +44,28 @@ class Parts:
 
     def write(self, number: int, result: ShardResult) -> None:
         """Write a part."""
-        self._write(self.lines_name(number), result.lines.replace(b",\n", b"\n") + b"\n")
-        self._write(self._table_name(number), _as_parquet(result.table) if self.kept else result.table)
+        lines, table = result.lines, result.table
+        if self.kept:
+            lines, table = lines.replace(b",\n", b"\n") + b"\n", _as_parquet(table)  # JSON has no line ends of its own
+        self._write(self.lines_name(number), lines)
+        self._write(self._table_name(number), table)
 
     def _write(self, name: str, data: bytes) -> None:
+        if isinstance(self.folder, Path):
+            (self.folder / name).write_bytes(data)
+            return
         files, path = reach(self.folder)
         with as_os_errors():
             files.pipe_file(f"{path}/{name}", data)
 
     def lines(self, number: int) -> bytes:
-        """Return a part's scored conversations as JSON objects, one a line, with a comma between."""
+        """Return a part's scored conversations as JSON objects, one a line; if it is to be joined, a comma between."""
+        if isinstance(self.folder, Path):
+            return (self.folder / self.lines_name(number)).read_bytes()
         files, path = reach(self.folder)
         with as_os_errors():
             data: bytes = files.cat_file(f"{path}/{self.lines_name(number)}")
-        return data.removesuffix(b"\n").replace(b"\n", b",\n")  # JSON has no line ends of its own
+        return data
 
     def table(self, number: int, cache: Path) -> Path:
         """Return where a part's rows can be read on this machine: a copy in `cache` if they are elsewhere."""
@@ -79,6 +86,8 @@ class Parts:
 
 
 def _as_parquet(table: bytes) -> bytes:
+    from attunebench.score.tidy import read_table  # loads polars, which workers need for nothing else
+
     buffer = io.BytesIO()
     read_table(table).write_parquet(buffer)
     return buffer.getvalue()
