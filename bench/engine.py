@@ -7,7 +7,7 @@ is the time from the first request to the last reply over that ideal, so 1 is pe
     lognormal  median 2 s, sigma 0.5, 64 connections
     none       no latency, 64 connections: processor time a call, and that of Inspect alone with the same client, model
                and messages in the same process
-    models     no latency, 11 models on 200 conversations: memory at its peak
+    models     no latency, 11 models on 200 conversations: memory at its peak (of all settings so far)
     single     one conversation of 8 turns at 1 s, a judge included: seconds from first request to last reply
 
     python bench/engine.py                       # all of them, some 15 minutes
@@ -32,7 +32,7 @@ import anyio
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ChatMessage, Model
+from inspect_ai.model import ChatMessage, Model, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from rich.console import Console
 
@@ -40,7 +40,6 @@ from attunebench.dataset.load import DataSet
 from attunebench.display import make_display
 from attunebench.models import providers
 from attunebench.models.ask import chat_message
-from attunebench.models.providers import open_model
 from attunebench.models.settings import Settings
 from attunebench.protocol.render import conversation_calls
 from attunebench.run.engine import run
@@ -97,7 +96,8 @@ def _measure(name: str, setting: Setting, *, log_samples: bool) -> None:
         cpu = 1000 * (_cpu_seconds() - before) / tally.attempts
         _print(name, setting, server)
         print(f"  CPU {cpu:.2f} ms a call, start-up and logs included; {tally.failed} failed")
-        print(f"  memory at its peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB", flush=True)
+        if name == "models":
+            print(f"  memory at its peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
         if name == "none":
             bare = _bare_inspect(plan, Path(folder, "bare"))
             print(f"  bare Inspect {bare:.2f} ms a call: ours is {cpu - bare:.2f} ms above it")
@@ -116,9 +116,11 @@ def _print(name: str, setting: Setting, server: RunningServer) -> None:
 def _bare_inspect(plan: RunPlan, folder: Path) -> float:
     """Return the milliseconds of processor time a call when Inspect alone sends the same messages.
 
-    The garbage collector is held back as it is in a run, so that what differs is what we do.
+    The model is as Inspect opens it, but for the shortcut through the OpenAI client, which ours takes too. The garbage
+    collector is held back as it is in a run, so that what differs is what we do.
     """
-    model = open_model(MODEL, plan.settings)
+    model = get_model(MODEL, config=plan.settings.generate_config(), memoize=False)
+    providers.skip_transform(model)
     threads = [
         [[chat_message(message) for message in call.messages] for call in _calls(plan, conversation)]
         for conversation in plan.dataset.conversations
