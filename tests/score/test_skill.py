@@ -196,3 +196,23 @@ def test_every_metric_below_its_floor_is_named_also_where_less_is_better():
         "a/b: below the best floor on 3 of 4 metrics: panas_mae 9.000 > 6.000 (null), "
         "avg_emotion_f1 0.210 < 0.300 (null), strict avg_emotion_f1 0.200 < 0.300 (null)"
     ]
+
+
+def test_a_long_warning_names_what_counts_most_and_how_many_more_there_are():
+    names = ["panas_mae", *(f"avg_emotion_{name}" for name in ("f1", "va_score", "hit_rate"))]
+    names += [
+        f"q{n}_{name}" for n, name in ((1, "looking_for_score"), (2, "emotion_clarity_match"), (3, "model_fit_match"))
+    ]
+    names += ["four_branch_normalized", "panas_normalized", "composite_score"]
+    worse = {name: 9.0 if name == "panas_mae" else 0.1 for name in names}
+    better = dict.fromkeys(names, 0.5)
+    found = {"em_model": "a/b", "n": dict.fromkeys(names, 1), "strict": {}, **worse}
+    rows = [
+        {"floor": name, "n": found["n"], "strict": {}, **better} for name in ("null", "random", "majority", "oracle")
+    ]
+    (line,) = below_floor(found, skill_of(found, rows))
+    assert line.startswith(
+        "a/b: below the best floor on 10 of 10 metrics: composite_score 0.100 < 0.500 (null), panas_mae"
+    )
+    assert line.endswith("model_fit_match 0.100 < 0.500 (null) and 2 more, see skill in scores.json")
+    assert line.count("(null)") == 8

@@ -11,10 +11,14 @@ from functools import cache
 from typing import Any, Final, Literal, TypeAlias, TypedDict
 
 from attunebench.score.aggregate import Row
+from attunebench.score.composite import COMPOSITES
 from attunebench.score.flat import Profile
 from attunebench.score.floors import CEILING, FLOORS
 
 Direction: TypeAlias = Literal["up", "down"]
+
+_NAMED: Final = 8
+"""So many metrics a warning names."""
 
 DIRECTIONS: Final[Mapping[str, Direction | None]] = {
     # The first pattern that fits a name decides.
@@ -150,7 +154,10 @@ def _flat(row: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
 
 
 def below_floor(row: Row, skills: Skills) -> list[str]:
-    """Return a line that names every metric in which a row is worse than its best floor; no line if there is none."""
+    """Return a line that counts the metrics in which a row is worse than its best floor, and names the first of them.
+
+    Composites and pillars come first. No line if there is none; all of them are in the row's `skill`.
+    """
     values = metric_values(row)
     compared: list[tuple[str, str, float, Skill]] = []
     for profile in _PROFILES:
@@ -158,6 +165,7 @@ def below_floor(row: Row, skills: Skills) -> list[str]:
             value = values[profile].get(name)
             if value is not None and skill["floor"] is not None:
                 compared.append((name, name if profile == "reference" else f"strict {name}", value, skill))
+    compared.sort(key=lambda found: found[0] not in COMPOSITES)
     below = [
         f"{shown} {value:.3f} {'>' if direction(name) == 'down' else '<'} {skill['floor']:.3f} ({skill['floor_name']})"
         for name, shown, value, skill in compared
@@ -168,4 +176,5 @@ def below_floor(row: Row, skills: Skills) -> list[str]:
     group = ", ".join(str(row[name]) for name in ("mode", "panas_strategy", "condition") if row.get(name))
     model = f"{row['em_model']} ({group})" if group else row["em_model"]
     counts = f"{len(below)} of {len(compared)} metrics"
-    return [f"{model}: below the best floor on {counts}: {', '.join(below)}"]
+    more = f" and {len(below) - _NAMED:,} more, see skill in scores.json" if len(below) > _NAMED else ""
+    return [f"{model}: below the best floor on {counts}: {', '.join(below[:_NAMED])}{more}"]
