@@ -9,8 +9,6 @@ from typing import Any
 
 import anyio
 from inspect_ai import Task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from attunebench.dataset.load import DataSet
 from attunebench.dataset.schema import Conversation, Turn
@@ -32,7 +30,7 @@ from attunebench.run.ledger import SampleKey
 from attunebench.run.prices import Prices, price_list
 from attunebench.run.progress import Tally
 from attunebench.run.resume import Earlier, Patience, read_earlier, read_records, repair
-from attunebench.run.task import call_states, calls_read
+from attunebench.run.task import sample_task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,36 +164,21 @@ def _judging_task(dataset: DataSet, records: Mapping[SampleKey, RunRecord], jury
     """Build the task: a sample a record; Inspect's log names the panel's first judge as its model."""
     conversations = {c.conversation_id: c for c in dataset.conversations}
     first = next(iter(jury.judges.values()))
-    keys, halt = list(records), first.terms.halt
 
-    @solver(name="judge_drafts")
-    def judge_drafts() -> Solver:
-        async def solve(state: TaskState, generate: Generate) -> TaskState:
-            key = keys[int(state.sample_id) - 1]
-            record = records[key]
-            made = earlier.judged.get(key, {})
-            hearing = Hearing(jury, conversations[key.conversation], key, record.condition, made)
-            try:
-                with halt.reach():
-                    async with anyio.create_task_group() as group:
-                        for turn in record.turns:
-                            if turn.em_drafted_response is not None:
-                                group.start_soon(hearing.hear, turn.turn_number, turn.em_drafted_response)
-            finally:
-                await jury.leave()
-            judged = hearing.judged(record)
-            jury.journal.recorded(judged)
-            state.metadata["states"] = call_states(judged)
-            state.completed = True
-            return state
+    async def make_record(key: SampleKey) -> RunRecord:
+        record = records[key]
+        made = earlier.judged.get(key, {})
+        hearing = Hearing(jury, conversations[key.conversation], key, record.condition, made)
+        try:
+            with first.terms.halt.reach():
+                async with anyio.create_task_group() as group:
+                    for turn in record.turns:
+                        if turn.em_drafted_response is not None:
+                            group.start_soon(hearing.hear, turn.turn_number, turn.em_drafted_response)
+        finally:
+            await jury.leave()
+        judged = hearing.judged(record)
+        jury.journal.recorded(judged)
+        return judged
 
-        return solve
-
-    samples = [Sample(id=place, input=key.conversation, target="") for place, key in enumerate(keys, start=1)]
-    return Task(
-        name="attunebench_judge",
-        dataset=MemoryDataset(samples, name="attunebench_judge"),
-        solver=judge_drafts(),
-        scorer=calls_read(),
-        model=first.model,
-    )
+    return sample_task("attunebench_judge", first.model, list(records), make_record)

@@ -1,13 +1,15 @@
 """The Inspect task: a sample a conversation, a solver that has it read and judged, a scorer that counts calls."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
+from typing import TypeAlias
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import Model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -24,6 +26,9 @@ from attunebench.run.jury import Hearing, Jury
 from attunebench.run.ledger import SampleKey
 from attunebench.run.resume import Earlier
 from attunebench.run.solver import Asker
+
+MakeRecord: TypeAlias = Callable[[SampleKey], Awaitable[RunRecord]]
+"""What is to be done for a sample; the record that comes of it is in the journal by then."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +51,27 @@ def conversation_task(work: Work, asking: Asking, keys: Sequence[SampleKey]) -> 
     conversations = {c.conversation_id: c for c in work.dataset.conversations}
     left = len(keys)
 
-    @solver(name="conversation_calls")
-    def conversation_solver() -> Solver:
+    async def make_record(key: SampleKey) -> RunRecord:
+        nonlocal left
+        try:
+            return await _read_conversation(work, asking, conversations[key.conversation], key)
+        finally:
+            left -= 1
+            if not left or work.journal.halted:  # Inspect leaves its connections open
+                await asking.model.api.aclose()
+            if work.jury:
+                await work.jury.leave()
+
+    return sample_task("attunebench", asking.model, keys, make_record)
+
+
+def sample_task(name: str, model: Model, keys: Sequence[SampleKey], make_record: MakeRecord) -> Task:
+    """Build a task of Inspect's that has a record made of each sample; its log tells how the calls ended."""
+
+    @solver(name=name)
+    def sample_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            nonlocal left
-            key = keys[int(state.sample_id) - 1]
-            try:
-                record = await _read_conversation(work, asking, conversations[key.conversation], key)
-            finally:
-                left -= 1
-                if not left or work.journal.halted:  # Inspect leaves its connections open
-                    await asking.model.api.aclose()
-                if work.jury:
-                    await work.jury.leave()
+            record = await make_record(keys[int(state.sample_id) - 1])
             state.metadata["states"] = call_states(record)
             state.completed = True
             return state
@@ -67,11 +80,11 @@ def conversation_task(work: Work, asking: Asking, keys: Sequence[SampleKey]) -> 
 
     samples = [Sample(id=place, input=key.conversation, target="") for place, key in enumerate(keys, start=1)]
     return Task(
-        name="attunebench",
-        dataset=MemoryDataset(samples, name="attunebench"),
-        solver=conversation_solver(),
+        name=name,
+        dataset=MemoryDataset(samples, name=name),
+        solver=sample_solver(),
         scorer=calls_read(),
-        model=asking.model,
+        model=model,
     )
 
 
