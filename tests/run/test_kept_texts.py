@@ -139,3 +139,9 @@ def test_a_kept_reply_that_cannot_be_read_is_no_answer(asked, tmp_path):
     assert [row.attempt for row in read_ledger(tmp_path / "again")] == [1] * 9
     third, tally = asked(ONE, cache=True, out="third")
     assert (third.asks, tally.failed) == ([], 0)
+
+
+def test_a_baseline_s_reply_is_a_kept_one_only_once_it_was_kept(asked, tmp_path):
+    for out, is_kept in (("first", False), ("again", True)):
+        run_quietly(RunPlan(dataset=dataset(ONE), models=["baseline/null"], out=tmp_path / out, cache=True))
+        assert {row.cache_hit for row in read_ledger(tmp_path / out)} == {is_kept}

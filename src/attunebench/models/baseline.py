@@ -16,6 +16,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from attunebench.models.cache import note_request
 from attunebench.protocol.calls import CallKey
 
 PREFIX = "baseline/"
@@ -46,6 +47,7 @@ class BaselineAPI(ModelAPI):
         label = input[-1].metadata or {}
         if self._answer is None or "kind" not in label:
             raise ValueError("a baseline answers only calls of the protocol, run by `attunebench run`")
+        note_request()
         text = self._answer(label["conversation"], CallKey(label["turn"], label["kind"]))
         choice = ChatCompletionChoice(message=ChatMessageAssistant(content=text), stop_reason="stop")
         return ModelOutput(model=self.model_name, choices=[choice], usage=ModelUsage())

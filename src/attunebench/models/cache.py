@@ -4,13 +4,11 @@ Inspect keeps whatever came. A kept reply that could not be read is passed over:
 of what is asked instead holds that number, so that it is found the next time.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
-from typing import Any
 
-from inspect_ai.model import CachePolicy, Model
+from inspect_ai.model import CachePolicy
 
 
 def cache_policy(condition: str, epoch: int, attempt: int, replay: int) -> CachePolicy:
@@ -30,7 +28,7 @@ _CURRENT: ContextVar[Sending | None] = ContextVar("sending", default=None)
 
 @contextmanager
 def noting_requests() -> Iterator[Sending]:
-    """Note whether a model that was given to `watch` is asked for real within the block."""
+    """Note whether a model is asked for real within the block, and no reply is taken that was kept."""
     sending = Sending()
     token = _CURRENT.set(sending)
     try:
@@ -39,15 +37,7 @@ def noting_requests() -> Iterator[Sending]:
         _CURRENT.reset(token)
 
 
-def watch(model: Model) -> Model:
-    """Let a model say when it is asked for real, which Inspect's answer does not tell."""
-    generate: Callable[..., Any] = model.api.generate
-
-    @wraps(generate)
-    async def noted(*args: Any, **kwargs: Any) -> Any:
-        if sending := _CURRENT.get():
-            sending.happened = True
-        return await generate(*args, **kwargs)
-
-    model.api.generate = noted  # type: ignore[method-assign]
-    return model
+def note_request() -> None:
+    """Say that a model is asked for real, which Inspect's answer does not tell; for providers, at each request."""
+    if sending := _CURRENT.get():
+        sending.happened = True

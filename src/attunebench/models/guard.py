@@ -14,6 +14,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from tenacity import RetryCallState
 from tenacity.wait import WaitBaseT, wait_base, wait_exponential_jitter
 
+from attunebench.models.cache import note_request
 from attunebench.models.faults import ProviderError, read_error
 from attunebench.models.secrets import Secrets, without_credentials
 from attunebench.models.settings import Settings
@@ -59,6 +60,7 @@ class _Guard:
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput | tuple[ModelOutput, ModelCall]:
         """Ask once, and once more without a temperature that is rejected; raises only `ProviderError`."""
+        note_request()
         without = config.model_copy(update={"temperature": None})
         sent = without if self._no_temperature else config
         try:

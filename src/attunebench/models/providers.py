@@ -8,7 +8,6 @@ from inspect_ai.model import Model, get_model
 from rich.console import Console
 
 from attunebench.errors import RunError, UsageError
-from attunebench.models.cache import watch
 from attunebench.models.guard import guard
 from attunebench.models.lean_openai import skip_transform
 from attunebench.models.secrets import Secrets
@@ -40,7 +39,7 @@ def open_model(name: str, settings: Settings, option: str = "--model") -> Model:
         raise UsageError(f"--batch: {name} must be of a provider with a batch interface ({', '.join(BATCH_PROVIDERS)})")
     skip_transform(opened)
     guard(opened, settings, Secrets.of(os.environ, opened.api.api_key))
-    return watch(opened)
+    return opened
 
 
 def _plain(message: object) -> str:
