@@ -18,7 +18,6 @@ is the time from the first request to the last reply over that ideal, so 1 is pe
 
 import argparse
 import cProfile
-import gc
 import os
 import resource
 import tempfile
@@ -43,6 +42,7 @@ from attunebench.models.ask import chat_message
 from attunebench.models.settings import Settings
 from attunebench.protocol.render import conversation_calls
 from attunebench.run.engine import run
+from attunebench.run.evaluate import QUIETLY, rare_collections
 from attunebench.run.plan import RunPlan
 from latency_server import RunningServer, latency_server
 from synthetic import make_conversations
@@ -125,23 +125,18 @@ def _bare_inspect(plan: RunPlan, folder: Path) -> float:
         [[chat_message(message) for message in call.messages] for call in _calls(plan, conversation)]
         for conversation in plan.dataset.conversations
     ]
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 50, 100)
-    before = _cpu_seconds()
     samples = [Sample(id=number, input="x") for number in range(1, len(threads) + 1)]
-    (log,) = inspect_eval(
-        Task(dataset=samples, solver=_bare_solver(model, threads)),
-        model=model,
-        max_samples=6,
-        log_dir=str(folder),
-        log_realtime=False,
-        log_samples=False,
-        log_model_api=False,
-        log_level="error",
-        ctl_server=False,
-        display="none",
-    )
+    task = Task(dataset=samples, solver=_bare_solver(model, threads))
+    with rare_collections():
+        before = _cpu_seconds()
+        (log,) = inspect_eval(
+            task,
+            model=model,
+            max_samples=plan.effort.samples_in_flight,
+            log_dir=str(folder),
+            log_samples=False,
+            **QUIETLY,
+        )
     assert log.status == "success", log.error
     return 1000 * (_cpu_seconds() - before) / sum(map(len, threads))
 

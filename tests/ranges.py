@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+
+from servers import running
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,8 @@ def serving_ranges(folder: Path) -> Iterator[RangeServer]:
         def log_message(self, *words: object) -> None:
             return
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as http:
-        http.daemon_threads = True
-        server = RangeServer(f"http://127.0.0.1:{http.server_port}")
-        thread = Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            yield server
-        finally:
-            http.shutdown()
-            thread.join()
+    http = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
+    http.daemon_threads = True
+    server = RangeServer(f"http://127.0.0.1:{http.server_port}")
+    with running(http):
+        yield server

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
 
@@ -107,10 +107,17 @@ def serving(decide: Decide) -> Iterator[Server]:
 
     http = Threads(("127.0.0.1", 0), Handler)
     server = Server(f"http://127.0.0.1:{http.server_port}/v1")
+    with running(http):
+        yield server
+
+
+@contextmanager
+def running(http: HTTPServer) -> Iterator[None]:
+    """Let a server answer, in a thread of its own, until the block ends."""
     thread = Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
-        yield server
+        yield
     finally:
         http.shutdown()
         thread.join()

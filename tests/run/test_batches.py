@@ -5,7 +5,6 @@ import re
 import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 from run_examples import SERVED, Provider, conversation, dataset, run_quietly
@@ -14,6 +13,7 @@ from attunebench.errors import UsageError
 from attunebench.models.settings import Settings
 from attunebench.run.ledger import read_ledger
 from attunebench.run.plan import RunPlan
+from servers import running
 
 ONE, TWO = conversation("one", 2), conversation("two", 3)
 
@@ -64,14 +64,8 @@ class BatchServer(BaseHTTPRequestHandler):
 def batches(provider):
     server = ThreadingHTTPServer(("127.0.0.1", 0), BatchServer)
     server.provider, server.files = provider, []
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
+    with running(server):
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def test_all_calls_of_a_run_go_out_together_and_come_back_to_their_places(tmp_path, monkeypatch):

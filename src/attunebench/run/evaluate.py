@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
+from typing import Any, Final
 
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
@@ -17,6 +18,15 @@ from attunebench.run.progress import Tally
 
 LOGS = "inspect"
 """Folder of Inspect's own logs within a run's folder."""
+
+QUIETLY: Final[dict[str, Any]] = {
+    "log_realtime": False,
+    "log_model_api": False,
+    "log_level": "error",
+    "ctl_server": False,
+    "display": "none",
+}
+"""How Inspect works here. Our ledger is the record of what happens while it happens; Inspect's log comes at the end."""
 
 INTERRUPTED = "it was interrupted"
 _HOW_TO_GO_ON = "what was answered is kept: the same command goes on from there"
@@ -49,19 +59,14 @@ def evaluate(tasks: Sequence[Task], journal: Journal, out: Path, effort: Effort,
     """
     wanted = journal.records + sum(len(task.dataset) for task in tasks)
     try:
-        with _rare_collections():
+        with rare_collections():
             logs = inspect_eval(
                 list(tasks),
                 max_tasks=len(tasks),
                 max_samples=effort.samples_in_flight,
                 log_dir=str(out / LOGS),
-                # Our ledger is the record of what happened while it happens; Inspect's log is written at the end.
-                log_realtime=False,
                 log_samples=log_samples,
-                log_model_api=False,
-                log_level="error",
-                ctl_server=False,
-                display="none",
+                **QUIETLY,
             )
         errors = [f"{log.eval.model}: {log.error.message}" for log in logs if log.error]
     except OSError as error:  # Inspect's own log
@@ -79,7 +84,7 @@ def cut_short(tally: Tally, planned: int, cause: str) -> RunError:
 
 
 @contextmanager
-def _rare_collections() -> Iterator[None]:
+def rare_collections() -> Iterator[None]:
     """Keep the garbage collector off what was loaded before the run; it would walk all of Inspect again and again."""
     thresholds = gc.get_threshold()
     gc.collect()
