@@ -83,7 +83,7 @@ def files(tmp_path, monkeypatch):
 
 
 def bytes_of(folder):
-    return [(folder / name).read_bytes() for name in ("scores.json", "scores.parquet")]
+    return [(folder / name).read_bytes() for name in ("scores.json", "scores.parquet", "floors.parquet")]
 
 
 def test_the_files_are_those_of_the_local_engine_to_the_byte(engine, files, tmp_path):

@@ -23,6 +23,7 @@ from attunebench.score.engine_local import do_jobs
 from attunebench.score.epochs import join_groups
 from attunebench.score.run_files import load_records
 from attunebench.score.score_files import score_files
+from attunebench.score.sources import Sources, read_sources, sources_of
 from attunebench.score.table import read_scores, read_totals, score_records, write_scores
 
 TOLD = [dump_conversation(one(f"c{n}", turns=1 + n % 3)) for n in range(7)]
@@ -121,12 +122,16 @@ def read_scores_of(folder):
     return read_scores(folder / "out")
 
 
-def test_nothing_but_the_two_files_is_left(tmp_path):
+def test_nothing_but_the_scores_and_where_they_come_from_is_left(tmp_path):
     data = write_lines(tmp_path / "data.jsonl", *TOLD)
     before = {*tmp_path.iterdir()} | {tmp_path / "r.jsonl", tmp_path / "new"}
     score_files(data, [write_lines(tmp_path / "r.jsonl", *raw_records())], tmp_path / "new" / "folder", floors=False)
     assert {*tmp_path.iterdir()} == before
-    assert sorted(file.name for file in (tmp_path / "new" / "folder").iterdir()) == ["scores.json", "scores.parquet"]
+    assert sorted(file.name for file in (tmp_path / "new" / "folder").iterdir()) == [
+        "scores.json",
+        "scores.parquet",
+        "sources.json",
+    ]
 
 
 def test_scores_in_shards_are_the_same(golden, tmp_path, monkeypatch):
@@ -201,8 +206,11 @@ def test_scores_at_an_address_are_those_at_a_path(tmp_path, small_shards, memory
     score_files(data, [runs], tmp_path / "out", shards=shards)
     score_files("memory://data", ["memory://run"], "memory://out", engine=engine, shards=shards)
     here = {str(file.relative_to(tmp_path)): file.read_bytes() for file in (tmp_path / "out").rglob("*.*")}
-    assert {name.lstrip("/"): memory.cat(name) for name in memory.find("/out")} == here
-    assert len(here) == 2 + 2 * shards * len(TOLD)
+    there = {name.lstrip("/"): memory.cat(name) for name in memory.find("/out")}
+    assert json.loads(there.pop("out/sources.json")) == {"data": "memory://data", "runs": ["memory://run"]}
+    assert json.loads(here.pop("out/sources.json")) == {"data": "../data.jsonl", "runs": ["../records.jsonl"]}
+    assert there == here
+    assert len(here) == 3 + 2 * shards * len(TOLD)
 
 
 def test_an_address_that_cannot_be_written_is_named(tmp_path):
@@ -349,3 +357,32 @@ def test_a_script_needs_no_guard_for_its_workers(tmp_path):
 
 def test_a_worker_loads_nothing_that_takes_long_and_that_it_does_not_need(tmp_path):
     assert in_a_process(ONE_WORKER, tmp_path) == ""
+
+
+def test_the_baselines_scores_of_every_conversation_are_kept_for_resampling(tmp_path, small_shards):
+    """They add up to the floors; a conversation of which a score is not defined has none."""
+    data, runs = write_lines(tmp_path / "data.jsonl", *TOLD), write_lines(tmp_path / "r.jsonl", *raw_records())
+    floors = score_files(data, [runs], tmp_path / "out").floors
+    table = pl.read_parquet(tmp_path / "out" / "floors.parquet")
+    assert table.height == 5 * len(TOLD)
+    for row in floors:
+        mine = table.filter(pl.col("floor") == row["floor"])
+        assert mine["conversation"].to_list() == [told["conversationId"] for told in TOLD]
+        assert mine["reference/composite_score"].mean() == pytest.approx(row["composite_score"])
+        assert mine["strict/composite_score"].mean() == row["strict"]["composite_score"]["value"] is None or (
+            mine["strict/composite_score"].mean() == pytest.approx(row["strict"]["composite_score"]["value"])
+        )
+
+
+def test_where_scores_come_from_is_found_again_after_all_of_it_was_moved(tmp_path):
+    data, runs = write_lines(tmp_path / "a" / "data.jsonl", *TOLD), write_lines(tmp_path / "a/r.jsonl", *raw_records())
+    score_files(data, [runs], tmp_path / "a" / "out", floors=False)
+    (tmp_path / "a").rename(tmp_path / "b")
+    assert read_sources(tmp_path / "b" / "out") == Sources(
+        str(tmp_path / "b" / "data.jsonl"), (str(tmp_path / "b" / "r.jsonl"),)
+    )
+    assert read_sources(tmp_path) is None
+
+
+def test_where_scores_come_from_keeps_no_password():
+    assert sources_of("http://me:secret@host/data", [], "memory://out").data == "http://host/data"

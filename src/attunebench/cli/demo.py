@@ -21,23 +21,22 @@ def demo(
 ) -> None:
     """Evaluate the five baselines on the bundled made-up conversations and print the leaderboard."""
     from attunebench.baselines import BASELINES
-    from attunebench.dataset.demo import load_demo
+    from attunebench.dataset.demo import demo_folder
+    from attunebench.dataset.load import load_dataset
     from attunebench.display import make_display
     from attunebench.report.formats import print_tables
     from attunebench.report.leaderboard import leaderboard
     from attunebench.run.engine import run
     from attunebench.run.plan import RunPlan
-    from attunebench.score.run_files import load_records
-    from attunebench.score.table import score_records, write_scores
+    from attunebench.score.score_files import score_files
 
     runs, scores = out / "run", out / "scores"
     _clear(out, (runs, scores))
     console = Console()
-    dataset = load_demo()
-    plan = RunPlan(dataset=dataset, models=[f"baseline/{name}" for name in BASELINES], out=runs)
-    run(plan, lambda calls: make_display(console, calls))
-    scored = score_records(dataset, load_records([runs], dataset))
-    write_scores(scored, scores)
+    with demo_folder() as data:
+        plan = RunPlan(dataset=load_dataset(data), models=[f"baseline/{name}" for name in BASELINES], out=runs)
+        run(plan, lambda calls: make_display(console, calls))
+        scored = score_files(data, [runs], scores)
     print_tables(leaderboard(scored), console)
     typer.echo(f"Records in {runs}, scores in {scores}.")
 

@@ -16,7 +16,7 @@ from attunebench.report.orders import orders_table
 from attunebench.report.tables import Cell, Column, Table, plain
 from attunebench.score.epochs import VARIANCE, VARYING
 from attunebench.score.swap import ORDERS, BothOrders
-from attunebench.score.table import Scores
+from attunebench.score.table import Totals
 
 _PILLARS = ("emotion_tracking", "evaluation_quality", "holistic_comprehension")
 _TOLD: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
@@ -38,7 +38,7 @@ _FLOOR_NAMES = {
 MADE_UP = "The conversations are made up: these numbers show that the program works and say nothing about any model."
 
 
-def leaderboard(scores: Scores) -> list[Table]:
+def leaderboard(scores: Totals) -> list[Table]:
     """Return the leaderboard; how drafts were judged, what comparisons in both orders say and what changes between
     epochs, if there are any; how calls and judging ended, for each model with any that was not simply parsed.
 
@@ -106,7 +106,7 @@ def _states(row: Mapping[str, Any]) -> Counter[str]:
     return sum((Counter(ends) for kind, ends in calls.items() if not kind.startswith(JUDGE_CALL)), Counter[str]())
 
 
-def _notes(scores: Scores, ranked: Sequence[Mapping[str, Any]], varying: Sequence[str]) -> list[str]:
+def _notes(scores: Totals, ranked: Sequence[Mapping[str, Any]], varying: Sequence[str]) -> list[str]:
     told = ((name, tell(ranked[0])) for name, tell in _TOLD.items() if name not in varying)
     same = [f"{name} {value}" for name, value in told if value]
     draws = max(row["draws"] for row in scores.floors)
@@ -156,7 +156,7 @@ def _ends_table(title: str, ends: Mapping[str, Counter[str]], row: Mapping[str, 
 _CSV_NAMES = ("n_conversations", "composite_score", "se_composite", "z_score", *_PILLARS, "equal_weight_composite")
 
 
-def to_csv(scores: Scores) -> str:
+def to_csv(scores: Totals) -> str:
     """Return the leaderboard as CSV under the public names and in their units (pillars 0 to 1), all digits kept."""
     states = [state.value for state in CallState]
     out = io.StringIO()

@@ -19,12 +19,14 @@ from attunebench.score.blocks import tidy_blocks
 from attunebench.score.cutting import Pairing
 from attunebench.score.engine_local import available_cores, do_jobs
 from attunebench.score.epochs import Groups, join_groups
+from attunebench.score.floor_table import write_floors
 from attunebench.score.floors import FloorScores, join_floors
 from attunebench.score.jobs import Engine, FloorJob, FloorTask, ScoreTask
 from attunebench.score.parts import Parts
 from attunebench.score.record_store import RecordStore, TextStore
 from attunebench.score.run_files import RECORDS_FILE, no_records
 from attunebench.score.shards import ShardResult
+from attunebench.score.sources import sources_of, write_sources
 from attunebench.score.table import (
     SCORES_FILE,
     SHARDS_FOLDER,
@@ -91,7 +93,8 @@ def score_files(
             collected.check(data, runs, records.problems)
             found = _score_floors(engine, collected, pairing, progress) if floors else None
             totals = add_up(collected.groups, found, made_up=collected.made_up)
-            _deliver(collected.write(totals, made), target)
+            written = [*collected.write(totals, made), write_sources(sources_of(data, runs, out), made)]
+            _deliver([*written, write_floors(found.values(), made)] if found else written, target)
     except OSError as error:
         raise cannot_write(out, error) from error
     return totals
@@ -163,7 +166,7 @@ class _Collected:
             raise RecordError([no_records(runs)])
 
     def write(self, totals: Totals, folder: Path) -> list[Path]:
-        """Write the two files of scores into a folder, and return them."""
+        """Write the files of scores into a folder, and return them."""
         written, table = folder / SCORES_FILE, folder / TIDY_FILE
         rows = tidy_blocks([], totals.aggregates, totals.floors).to_bytes()
         with written.open("wb") as file:
