@@ -1,0 +1,139 @@
+"""What an analysis reads: the scores, and the data set and records that they come from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from attunebench.analysis.cube import Cube, make_cube
+from attunebench.dataset.load import DataSet, load_dataset
+from attunebench.dataset.schema import Conversation
+from attunebench.errors import AttuneError, RecordError, UsageError
+from attunebench.protocol.records import RunRecord
+from attunebench.score.floor_table import FLOORS_FILE
+from attunebench.score.run_files import load_records
+from attunebench.score.sources import Sources, read_sources
+from attunebench.score.table import SHARDS_FOLDER, TIDY_FILE, Totals, read_totals
+from attunebench.stats.resample import RESAMPLES, draw_weights
+from attunebench.stats.signflip import draw_flips
+from attunebench.stats.sums import Floats
+
+Records: TypeAlias = Sequence[RunRecord] | str
+"""Run records, or why there are none."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything an analysis is made of, narrowed to the conversations and rows that were asked for.
+
+    `scores`: the tidy table without aggregates. `cube`: its conversations as arrays. `floors`: the baselines' scores of
+    every conversation, none where they were not computed. `records`: in no order, or why there are none. `seed`: of
+    `draw` and of all other randomness.
+    """
+
+    scores: pl.DataFrame
+    cube: Cube
+    conversations: Mapping[str, Conversation]
+    floors: pl.DataFrame | None
+    records: Records
+    totals: Totals
+    seed: int
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How often each cluster is drawn in each resample, the same for all parts."""
+        return draw_weights(self.cube.cluster_count, RESAMPLES, np.random.default_rng([self.seed, 1]))
+
+    @cached_property
+    def flips(self) -> Floats:
+        """The signs of clusters in each flip, the same for all parts."""
+        return draw_flips(self.cube.cluster_count, RESAMPLES, np.random.default_rng([self.seed, 2]))
+
+    def rng(self, part: int) -> np.random.Generator:
+        """Return the randomness of one part, which no other part draws from."""
+        return np.random.default_rng([self.seed, 2 + part])
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read, before it is narrowed."""
+
+    scores: pl.DataFrame
+    floors: pl.DataFrame | None
+    dataset: DataSet
+    records: Records
+    totals: Totals
+
+
+def read_inputs(folder: Path, *, data: str | None = None, runs: Sequence[str] = ()) -> Read:
+    """Read the scores in `folder`, and the data and runs they come from, or those given instead.
+
+    Raises:
+        UsageError: where the data set is is not known.
+        RecordError: there are no scores.
+        DataError: the data set cannot be used.
+    """
+    totals = read_totals(folder)
+    sources = read_sources(folder)
+    if data is None and sources is None:
+        raise UsageError(f"--data: must be given, as {folder} does not say where its data set is")
+    dataset = load_dataset(data or _known(sources).data)
+    scores = _read_tidy(folder)
+    unknown = set(scores["conversation"].unique()) - {c.conversation_id for c in dataset.conversations}
+    if unknown:
+        raise RecordError(
+            [f"{folder}: its conversations must be in the data set, got {name}" for name in sorted(unknown)]
+        )
+    floors = pl.read_parquet(folder / FLOORS_FILE) if (folder / FLOORS_FILE).exists() else None
+    return Read(scores, floors, dataset, _read_records(runs or (sources.runs if sources else ()), dataset), totals)
+
+
+def _known(sources: Sources | None) -> Sources:
+    assert sources is not None  # noqa: S101 - said before
+    return sources
+
+
+def _read_tidy(folder: Path) -> pl.DataFrame:
+    shards = sorted((folder / SHARDS_FOLDER).glob("*.parquet"))
+    try:
+        table = pl.scan_parquet(shards or folder / TIDY_FILE)
+        return table.filter(pl.col("level").is_in(["conversation", "turn"])).collect()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise RecordError([f"{folder / TIDY_FILE}: must be a file that `attunebench score` wrote ({error})"]) from None
+
+
+def _read_records(runs: Sequence[str], dataset: DataSet) -> Records:
+    if not runs:
+        return "the scores do not say where their run records are; give --runs"
+    try:
+        return load_records([Path(run) for run in runs], dataset)
+    except AttuneError as error:
+        return f"the run records cannot be read: {str(error).splitlines()[0]}; give --runs"
+
+
+def narrow(read: Read, chosen: Sequence[str], rows: pl.Expr | None, *, seed: int) -> Inputs:
+    """Return the inputs of an analysis of some conversations, in the order of the data set, and of some rows.
+
+    Args:
+        read: everything.
+        chosen: ids of conversations.
+        rows: which rows of the tidy table; by default all.
+        seed: of all randomness.
+    """
+    scores = read.scores.filter(pl.col("conversation").is_in([*chosen]))
+    if rows is not None:
+        scores = scores.filter(rows)
+    by_id = {c.conversation_id: c for c in read.dataset.conversations if c.conversation_id in set(chosen)}
+    cube = make_cube(
+        scores.filter(pl.col("level") == "conversation"), {name: c.participant_id for name, c in by_id.items()}
+    )
+    kept = set(scores.select("model", "mode", "condition", "conversation").unique().rows())
+    records: Any = read.records
+    if not isinstance(records, str):
+        records = [r for r in records if (r.em_model, r.mode, r.condition, r.conversation_id) in kept]
+    floors = None if read.floors is None else read.floors.filter(pl.col("conversation").is_in([*by_id]))
+    return Inputs(scores, cube, by_id, floors, records, read.totals, seed)
