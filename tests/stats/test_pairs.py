@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 from attunebench.stats.multiple import adjust
 from attunebench.stats.pairs import compare_pairs
@@ -90,6 +91,14 @@ def test_the_order_of_conversations_within_clusters_changes_nothing(scores):
     found, mixed = compare(values, clusters), compare(values[:, order], clusters[order])
     assert mixed.lower == pytest.approx(found.lower)
     assert mixed.p == pytest.approx(found.p)
+
+
+@pytest.mark.parametrize("method", ["holm", "bh"])
+def test_adjusted_p_values_are_those_of_statsmodels(method):
+    p = np.random.default_rng(4).beta(0.3, 2, size=40)
+    p[7] = p[3]
+    expected = multipletests(p, method={"holm": "holm", "bh": "fdr_bh"}[method])[1]
+    assert adjust(p, method) == pytest.approx(expected)
 
 
 def test_what_is_no_test_is_not_counted_in_a_family():

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from attunebench.score.skill import direction
+from attunebench.score.strict_outcome import ERROR
 from attunebench.stats.sums import Floats, Ints, number_clusters
 
 
@@ -35,7 +35,8 @@ class Metric(NamedTuple):
 
 ROW_COLUMNS: Final = RowKey._fields
 
-COUNTS: Final = ("tp", "tn", "fp", "fn")
+ERROR_ITEMS: Final = Metric("strict", f"{ERROR}.n")
+"""Over how many totals a conversation's mean error of PANAS is: what its share of the PANAS skill is weighted by."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,11 @@ def make_cube(scores: pl.DataFrame, participants: Mapping[str, str | None]) -> C
         participants: of each conversation, its participant's id; without one, the conversation stands for itself.
     """
     wanted = scores.filter(pl.col("profile") != "calls", pl.col("conversation").is_in([*participants]))
+    items = wanted.filter(pl.col("profile") == ERROR_ITEMS.profile, pl.col("metric") == ERROR)
+    counted = items.with_columns(metric=pl.lit(ERROR_ITEMS.name), value=pl.col("n").cast(pl.Float64))
     means = (
-        wanted.group_by(*ROW_COLUMNS, "conversation", "profile", "metric", maintain_order=True)
+        pl.concat([wanted, counted])
+        .group_by(*ROW_COLUMNS, "conversation", "profile", "metric", maintain_order=True)
         .agg(pl.col("value").mean())
         .with_columns(pl.col(*ROW_COLUMNS).fill_null(""))
     )
@@ -123,8 +127,3 @@ def _clusters(conversations: Sequence[str], participants: Mapping[str, str | Non
     elif len(known) < len(conversations):
         kind = f"participant (conversation where no id: {len(conversations) - len(known)} of {len(conversations)})"
     return number_clusters(names), kind
-
-
-def is_scored(metric: Metric) -> bool:
-    """Whether a metric has a direction, so that models can be compared on it."""
-    return direction(metric.name) is not None

@@ -1,12 +1,13 @@
 """All pairs of models on many metrics at once: differences, intervals, tests, corrected over the pairs."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attunebench.stats.multiple import Correction, adjust
+from attunebench.stats.multiple import adjust_each
 from attunebench.stats.resample import LEVEL, bootstrap_t
 from attunebench.stats.signflip import sign_flip_p
 from attunebench.stats.sums import ClusterSums, Floats, Ints, add_by_cluster
@@ -71,13 +72,15 @@ def compare_pairs(values: Floats, clusters: Ints, weights: Floats, flips: Floats
         lower=found.lower.reshape(by_pair),
         upper=found.upper.reshape(by_pair),
         p=p,
-        p_holm=_adjust_each(p, "holm"),
-        p_bh=_adjust_each(p, "bh"),
+        p_holm=adjust_each(p, "holm"),
+        p_bh=adjust_each(p, "bh"),
         n=present.sum(axis=0).reshape(by_pair),
         clusters=found.clusters.reshape(by_pair),
     )
 
 
-def _adjust_each(p: Floats, method: Correction) -> Floats:
-    """Correct the p-values of each metric, shape (pairs, metrics), over its pairs."""
-    return np.array([adjust(each, method) for each in p.T]).reshape(p.T.shape).T
+def join_tests(parts: Sequence[PairTests]) -> PairTests:
+    """Return the comparisons of the same models on different metrics as one; at least one part."""
+    names = [field.name for field in fields(PairTests) if field.name != "pairs"]
+    joined = {name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in names}
+    return PairTests(pairs=parts[0].pairs, **joined)

@@ -21,7 +21,7 @@ _BLOCK: Final = 64
 """So many columns are resampled at a time: with 10,000 resamples, 5 MB an array."""
 
 _NOTHING: Final = 1e-12
-"""A variance that is a smaller part of the one observed is rounding."""
+"""A smaller part is rounding."""
 
 _FAR: Final = 1e30
 """Stands for no end of standard errors: so far off is a resample of a single cluster."""
@@ -58,7 +58,8 @@ def resample(sums: ClusterSums, weights: Floats) -> Floats:
 def percentile_bounds(samples: Floats, level: float = LEVEL) -> tuple[Floats, Floats]:
     """Return the percentile interval of statistics from their values in resamples, shape (resamples, …).
 
-    Resamples in which a statistic is not defined are left out; without any, so are the bounds.
+    Resamples in which a statistic is not defined are left out. Without any, or where all are the same, there are no
+    bounds.
     """
     tails = [(1 - level) / 2, (1 + level) / 2]
     flat = samples.reshape(len(samples), -1)
@@ -69,6 +70,8 @@ def percentile_bounds(samples: Floats, level: float = LEVEL) -> tuple[Floats, Fl
         bounds[:, whole] = np.quantile(flat[:, whole], tails, axis=0)
     if (partly := some & ~whole).any():
         bounds[:, partly] = np.nanquantile(flat[:, partly], tails, axis=0)
+    least, most = np.nanmin(flat, axis=0, initial=np.inf), np.nanmax(flat, axis=0, initial=-np.inf)
+    bounds[:, most - least <= _NOTHING * np.abs(most)] = np.nan
     lower, upper = bounds.reshape(2, *samples.shape[1:])
     return lower, upper
 

@@ -1,0 +1,46 @@
+"""Making tidy frames: what rows and metrics are called, and numbers with nothing where not defined."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from attunebench.analysis.cube import Metric, RowKey
+
+FEW_CLUSTERS: Final = 20
+"""With fewer, intervals may cover less or more than they say: docs/statistics.md."""
+
+
+def numbers(values: ArrayLike) -> pl.Series:
+    """Return numbers as a column, null where NaN, rounded so that they are the same on every machine."""
+    return pl.Series(np.round(np.asarray(values, dtype=np.float64).ravel(), 10), nan_to_null=True)
+
+
+def counts(values: ArrayLike) -> pl.Series:
+    """Return counts as a column."""
+    return pl.Series(np.asarray(values, dtype=np.int64).ravel())
+
+
+def spread(rows: Sequence[RowKey], metrics: Sequence[Metric]) -> Mapping[str, Any]:
+    """Return the columns that name rows x metrics, rows outermost, as arrays of that shape are flattened."""
+    return row_columns(rows, len(metrics)) | {
+        "profile": [metric.profile for metric in metrics] * len(rows),
+        "metric": [metric.name for metric in metrics] * len(rows),
+    }
+
+
+def row_columns(rows: Sequence[RowKey], times: int = 1) -> dict[str, NDArray[np.str_]]:
+    """Return the columns that name rows, each as many times."""
+    columns = zip(*rows, strict=True) if rows else [[]] * len(RowKey._fields)
+    return {
+        name: np.repeat(np.array(column, dtype=object), times)
+        for name, column in zip(RowKey._fields, columns, strict=True)
+    }
+
+
+def few_clusters(clusters: pl.Expr) -> pl.Expr:
+    """Return what is to be said of an interval over so many clusters."""
+    text = pl.format("fewer than {} clusters: the interval may be off", pl.lit(FEW_CLUSTERS))
+    return pl.when(clusters < FEW_CLUSTERS).then(text).otherwise(pl.lit(None, dtype=pl.String))
