@@ -1,0 +1,84 @@
+"""How models' means vary and go together, and how much of that is noise of the conversations they were measured on.
+
+The noise is that of a models x clusters crossed analysis of variance: what clusters do to all models alike cancels.
+What is left when it is taken off is the covariance between the means on two disjoint halves of the clusters, averaged
+over all ways to split them: the sum over c != d of s_c s_d cov(y_c, y_d), over that of s_c s_d, where y_c are the
+scores on cluster c and s_c is its share. In a resample, a cluster drawn twice has twice the share and stays one
+cluster, so that it never stands in both halves.
+
+Sources: Brennan, Generalizability Theory (2001), sections 2.2 and 9.1 (covariance components); Hoeffding, A Class of
+Statistics with Asymptotically Normal Distribution (1948), for the average over splits.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attunebench.stats.sums import ClusterSums, Floats, Ints, mean_sums, ratio
+
+_BLOCK = 2_000_000
+
+
+@dataclass(frozen=True)
+class ModelCovariances:
+    """Covariances across models between metrics' means, each of shape (resamples, metrics, metrics).
+
+    `observed`: of the means. `error`: the part of it that is noise of common conversations; 0 between metrics that have
+    no cluster in common. NaN with fewer than 2 models, or fewer than 2 clusters.
+    """
+
+    observed: Floats
+    error: Floats
+
+    @property
+    def between(self) -> Floats:
+        """What is left: the covariance between models themselves. A variance estimated so may be negative."""
+        return self.observed - self.error
+
+
+def model_sums(values: Floats, clusters: Ints) -> ClusterSums:
+    """Return the sums of means of values of shape (models, observations, metrics): columns are models x metrics."""
+    return mean_sums(np.moveaxis(values, 1, 0).reshape(values.shape[1], -1), clusters)
+
+
+def model_covariances(sums: ClusterSums, weights: Floats, models: int) -> ModelCovariances:
+    """Return covariances in each resample.
+
+    Args:
+        sums: shape (clusters, models x metrics), from `model_sums`.
+        weights: shape (resamples, clusters); ones for what was observed.
+        models: how many there are.
+    """
+    metrics = sums.top.shape[1] // models
+    if models < 2:
+        nothing = np.full((len(weights), metrics, metrics), np.nan)
+        return ModelCovariances(nothing, nothing)
+    step = max(1, _BLOCK // max(1, sums.top.size))
+    parts = [_covariances(sums, weights[at : at + step], models) for at in range(0, len(weights), step)]
+    return ModelCovariances(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def _covariances(sums: ClusterSums, weights: Floats, models: int) -> tuple[Floats, Floats]:
+    total = weights @ sums.bottom
+    value = ratio(weights @ sums.top, total)
+    shares = ratio(weights[:, :, None] * sums.bottom, total[:, None])
+    tops = ratio(weights[:, :, None] * sums.top, total[:, None])
+    noise = _centred(tops - shares * value[:, None], models)
+    means = _centred(value[:, None], models)
+    same = _products(shares.reshape(len(weights), -1, shares.shape[2] // models)) / models
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.where(same < 1 - 1e-9, _products(noise) / (1 - same), np.nan) / (models - 1)
+    return _products(means) / (models - 1), error
+
+
+def _centred(values: Floats, models: int) -> Floats:
+    """Take the mean over models off: (resamples, clusters, models x metrics) becomes (resamples, rows, metrics)."""
+    apart = values.reshape(*values.shape[:2], models, -1)
+    centred: Floats = apart - apart.mean(axis=2, keepdims=True)
+    return centred.reshape(len(apart), -1, apart.shape[3])
+
+
+def _products(rows: Floats) -> Floats:
+    """Return sums of products of columns, (resamples, rows, metrics) to (resamples, metrics, metrics)."""
+    products: Floats = np.swapaxes(rows, 1, 2) @ rows
+    return products
