@@ -5,11 +5,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from score_examples import answered, comparison, judgement, panas, tags, turn
-
 from attunebench.dataset.load import DataSet
 from attunebench.dataset.schema import Conversation
 from attunebench.protocol.records import RunRecord
+from score_examples import answered, comparison, judgement, panas, tags, turn
 
 
 def one(name: str = "c1", turns: int = 2, **fields: Any) -> Conversation:

@@ -4,10 +4,10 @@ from math import sqrt
 from typing import Any
 
 import pytest
-from score_examples import answered, comparison, conversation, judgement, record, turn
 
 from attunebench.score import score_reference
 from attunebench.score.behaviour import Confusion, missing_is_no, missing_is_wrong, pooled
+from score_examples import answered, comparison, conversation, judgement, record, turn
 
 
 def test_rates_of_counts() -> None:

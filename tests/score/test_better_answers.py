@@ -13,13 +13,13 @@ import pytest
 import score_strategies as better
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from score_examples import FITS, answered, comparison, conversation, judgement, outcome, panas, record, tags, turn
 from score_strategies import WHOLE_REPORTS, Raw, raw_cases, read, written
 
 from attunebench.dataset.schema import Conversation
 from attunebench.instrument import EMOTION_WORDS
 from attunebench.protocol.records import RunRecord
 from attunebench.score import aggregate, score
+from score_examples import FITS, answered, comparison, conversation, judgement, outcome, panas, record, tags, turn
 
 Kind = Callable[[Conversation, Raw], Iterator[Raw]]
 Metric = tuple[str, str]

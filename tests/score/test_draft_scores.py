@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from score_examples import answered, comparison, conversation, judgement, record, turn
 
 from attunebench.score import score_reference
 from attunebench.score.behaviour import told
 from attunebench.score.draft import behaviour_alignment, judge_score, preference_alignment
 from attunebench.score.text import jaccard, words
+from score_examples import answered, comparison, conversation, judgement, record, turn
 
 REPLIES = {"llmImproved": "c d", "humanEdited": ""}
 

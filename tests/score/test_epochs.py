@@ -10,7 +10,6 @@ import pytest
 from file_examples import dataset, epoch, one, raw_record, record_of, write_lines
 from hypothesis import given
 from hypothesis import strategies as st
-from score_examples import answered, conversation, judgement, record, tags, turn
 from test_invariances import SHUFFLES, assert_same, many_scored, of_many, without_counts
 
 from attunebench.protocol.records import RunRecord
@@ -19,6 +18,7 @@ from attunebench.score.aggregate import aggregate_groups, group
 from attunebench.score.epochs import join_groups
 from attunebench.score.score_files import score_files
 from attunebench.score.table import SCORES_FILE, TIDY_FILE, score_records, write_scores
+from score_examples import answered, conversation, judgement, record, tags, turn
 
 Raw = dict[str, Any]
 

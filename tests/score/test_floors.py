@@ -9,7 +9,6 @@ import pytest
 from file_examples import one
 from hypothesis import given
 from hypothesis import strategies as st
-from score_examples import comparison, turn
 from score_strategies import raw_conversations
 
 from attunebench.baselines import Learned, answer_conversation, make_baseline
@@ -20,6 +19,7 @@ from attunebench.protocol.calls import STRATEGIES, Condition
 from attunebench.protocol.prompts import load_prompts
 from attunebench.score import aggregate, score, score_reference
 from attunebench.score.floors import FloorScorer, floor_rows, join_floors, score_floors
+from score_examples import comparison, turn
 
 PROMPTS = load_prompts()
 DEMO = load_demo().conversations

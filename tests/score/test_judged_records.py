@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from score_examples import answered, conversation, judgement, record, turn
 
 from attunebench.dataset.export import write_conversations
 from attunebench.dataset.load import DataSet
@@ -11,6 +10,7 @@ from attunebench.protocol.answers import RATINGS
 from attunebench.score.score_files import score_files
 from attunebench.score.strict import score_strict
 from attunebench.score.table import read_scores, score_records, write_scores
+from score_examples import answered, conversation, judgement, record, turn
 
 TOLD = conversation(
     turn(1, alternateResponses={"humanEdited": "x"}, binaryJudgements=[judgement("B1", "yes", "yes")]),

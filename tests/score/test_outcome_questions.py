@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from score_examples import FITS, conversation, outcome, record
 
 from attunebench.score import score_reference, score_strict
 from attunebench.score.questions import branch_errors, fit_distance, follow_up_score, looking_for_score, same_answer
+from score_examples import FITS, conversation, outcome, record
 
 
 def test_looking_for_is_f1_of_sets() -> None:

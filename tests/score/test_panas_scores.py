@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from score_examples import conversation, outcome, panas, record
 
 from attunebench.instrument import NEGATIVE_ITEMS, POSITIVE_ITEMS
 from attunebench.score import score_reference, score_strict
 from attunebench.score.panas import adjusted
+from score_examples import conversation, outcome, panas, record
 
 
 def post_score(before: Any, after: Any, predicted: Any) -> dict[str, Any]:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from scipy.stats import kendalltau
-from score_examples import answered, comparison, conversation, record, turn
 
 from attunebench.score import score_reference, score_strict
 from attunebench.score.preference import kendall_tau, kendall_tau_b
+from score_examples import answered, comparison, conversation, record, turn
 
 
 def scored(*comparisons: dict[str, Any], **letters: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from score_examples import conversation, turn
 from score_strategies import raw_conversations
 
 from attunebench.baselines import Learned, answer_conversation
@@ -19,6 +18,7 @@ from attunebench.score.draws import RandomScorer
 from attunebench.score.draws.draft import Bags
 from attunebench.score.draws.means import exact_sum
 from attunebench.score.text import jaccard, words
+from score_examples import conversation, turn
 
 PROMPTS = load_prompts()
 DEMO = load_demo().conversations

@@ -5,11 +5,11 @@ from math import sqrt
 from typing import Any
 
 import pytest
-from score_examples import answered, conversation, judgement, outcome, panas, record, tags, turn
 from test_golden import CASES, read
 
 from attunebench.score import aggregate, score, score_reference
 from attunebench.score.aggregate import aggregate_strict, sample_sd
+from score_examples import answered, conversation, judgement, outcome, panas, record, tags, turn
 
 
 def scored(model: str, composite: float, **fields: Any) -> dict[str, Any]:

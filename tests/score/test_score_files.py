@@ -6,13 +6,13 @@ from functools import cache
 import polars as pl
 import pytest
 from file_examples import dataset, one, raw_record, record_of, write_lines
-from score_examples import panas
 
 from attunebench.errors import RecordError
 from attunebench.score.aggregate import GROUP
 from attunebench.score.run_files import load_records
 from attunebench.score.table import read_scores, score_records, write_scores
 from attunebench.score.tidy import SCHEMA, tidy_table
+from score_examples import panas
 
 FAILED = [{"turn": 1, "call": "draft", "state": "refused"}, {"turn": None, "call": "outcome", "state": "parsed"}]
 

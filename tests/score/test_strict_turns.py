@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from score_examples import answered, comparison, conversation, judgement, record, tags, turn
 
 from attunebench.score import score_reference, score_strict
+from score_examples import answered, comparison, conversation, judgement, record, tags, turn
 
 EMOTIONS = ("avg_emotion_hit_rate", "avg_emotion_f1", "avg_emotion_f1_intensity", "avg_emotion_va_score")
 SCORES = {"overall_score": 7, "emotional_appropriateness": 7, "helpfulness": 7, "tone_match": 7}

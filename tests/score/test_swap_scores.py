@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from score_examples import answered, comparison, conversation, record, turn
 
 from attunebench.baselines import answer_conversation, make_baseline
 from attunebench.dataset.demo import load_demo
@@ -14,6 +13,7 @@ from attunebench.protocol.prompts import load_prompts
 from attunebench.protocol.records import RunRecord
 from attunebench.score import aggregate, score
 from attunebench.score.swap import BothOrders, both_orders, pool_orders
+from score_examples import answered, comparison, conversation, record, turn
 
 PROMPTS = load_prompts()
 SWAPPED = Condition(swap=True, prompt_version=PROMPTS.version, prompt_hash=PROMPTS.sha256)
