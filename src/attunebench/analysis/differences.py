@@ -16,8 +16,9 @@ TITLE = "Who differs from whom"
 
 _METHOD = (
     "Difference of the first model less the second over the conversations both have. Interval: 95 %, uncorrected; of "
-    "means bootstrap-t, of pooled rates percentile, over clusters. p: sign-flip test by cluster, two-sided; p_holm and "
-    "p_bh over the pairs of one metric. distinguished: p_holm < .05; a pair that is not distinguished may still differ."
+    "means bootstrap-t, of pooled rates percentile, over clusters. p: sign-flip test by cluster, two-sided; p_holm "
+    "and p_bh over the pairs of one metric. distinguished: p_holm < .05; a pair that is not distinguished may still "
+    "differ."
 )
 
 

@@ -24,14 +24,14 @@ FEWEST_FOR_SLOPE = 3
 
 _KEYS = [*ROW_COLUMNS, "profile", "metric"]
 _THIRDS = (
-    "Turn i of T stands in third floor(3 (i - 1/2)/T). A conversation's score in a third is the mean of its turns; the "
-    "table has the mean over conversations, and of middle and late also the mean difference from early within "
+    "Turn i of T stands in third floor(3 (i - 1/2)/T). A conversation's score in a third is the mean of its turns; "
+    "the table has the mean over conversations, and of middle and late also the mean difference from early within "
     "conversations that have both. Interval: bootstrap-t over clusters, 95 %; p: sign-flip test by cluster, "
     "uncorrected."
 )
 _SLOPES = (
-    "Within a conversation, the least-squares slope of a turn's score on its relative place, 0 at the first turn and 1 "
-    "at the last, over turns where it is defined (at least 3); then the mean over conversations. Interval: "
+    "Within a conversation, the least-squares slope of a turn's score on its relative place, 0 at the first turn and "
+    "1 at the last, over turns where it is defined (at least 3); then the mean over conversations. Interval: "
     "bootstrap-t over clusters, 95 %; p: sign-flip test by cluster, uncorrected."
 )
 _TURNS = "Mean over the conversations that have the turn. Interval: bootstrap-t over clusters, 95 %."

@@ -21,8 +21,8 @@ QUANTILES = {"min": 0.0, "q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "
 GAPS = ("hp_perspective_gap", "hp_perspective_alignment", "hp_perspective_gap_mcc", "hp_perspective_alignment_mcc")
 
 _SPREAD = (
-    "Quantiles (linear interpolation) and sample standard deviation of a score over conversations. They describe these "
-    "conversations, and have no interval."
+    "Quantiles (linear interpolation) and sample standard deviation of a score over conversations. They describe "
+    "these conversations, and have no interval."
 )
 _HEAT = "The values of the leaderboard, one row a model, one column a metric; intervals stand there."
 _RELATIONS = (
@@ -32,7 +32,8 @@ _RELATIONS = (
 )
 _GAP = (
     "gap: preferred accuracy when asked in the review less that when asked from the participant's perspective; "
-    "alignment: perspective over review; neither greater nor less is better. Interval: bootstrap-t over clusters, 95 %."
+    "alignment: perspective over review; neither greater nor less is better. Interval: bootstrap-t over clusters, 95 "
+    "%."
 )
 
 
