@@ -102,9 +102,10 @@ def bootstrap_t(sums: ClusterSums, weights: Floats, level: float = LEVEL) -> Int
     value, se, clusters = sums.value, standard_errors(sums), sums.clusters
     lower, upper = np.full_like(value, np.nan), np.full_like(value, np.nan)
     usable = np.flatnonzero((clusters >= 2) & (se > 0) & ~_is_rounding(sums, se))
-    for chosen in _blocks(usable):
-        low, high = _studentized(sums.columns(chosen), value[chosen], se[chosen], weights, level)
-        lower[chosen], upper[chosen] = low, high
+    for chosen in blocks(usable):
+        off, errors = deviations(sums.columns(chosen), value[chosen], se[chosen], weights)
+        errors *= small_sample(clusters[chosen])[:, None]
+        lower[chosen], upper[chosen] = studentized_bounds(value[chosen], se[chosen], off, errors, level)
     return Intervals(value, se, lower, upper, clusters)
 
 
@@ -114,13 +115,24 @@ def _is_rounding(sums: ClusterSums, se: Floats) -> NDArray[np.bool]:
     return np.asarray(np.nan_to_num(se) * sums.bottom.sum(axis=0) <= _NOTHING * size)
 
 
-def _blocks(columns: Ints) -> Iterator[Ints]:
+def blocks(columns: Ints) -> Iterator[Ints]:
+    """Yield columns so many at a time that their resamples take little memory."""
     for start in range(0, len(columns), _BLOCK):
         yield columns[start : start + _BLOCK]
 
 
-def _studentized(sums: ClusterSums, value: Floats, se: Floats, weights: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return the bounds of columns that vary."""
+def small_sample(clusters: Ints | Floats) -> Floats:
+    """Return by what standard errors grow for the degree of freedom that the mean takes; infinity for one cluster."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.sqrt(clusters / np.maximum(clusters - 1, 0)))
+
+
+def deviations(sums: ClusterSums, value: Floats, se: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return how far ratios are from `value` in each resample, and their standard errors there.
+
+    Both of shape (columns, resamples); standard errors are not yet corrected by `small_sample`, and 0 where they are
+    rounding beside `se`.
+    """
     residuals = (sums.top - value * sums.bottom).T  # centred, so that nothing cancels below
     bottoms, place = np.unique(sums.bottom.T, axis=0, return_inverse=True)  # mostly one for all
     drawn = weights.T  # a statistic's resamples side by side, which is how they are sorted
@@ -129,7 +141,7 @@ def _studentized(sums: ClusterSums, value: Floats, se: Floats, weights: Floats, 
     variance = residuals**2 @ drawn
     cross = (residuals * sums.bottom.T) @ drawn
     with np.errstate(invalid="ignore", divide="ignore"):
-        off /= total  # r* - r
+        off /= total
         squares *= off
         cross *= 2
         squares -= cross
@@ -138,11 +150,14 @@ def _studentized(sums: ClusterSums, value: Floats, se: Floats, weights: Floats, 
         np.maximum(variance, 0.0, out=variance)
         np.sqrt(variance, out=variance)
         variance /= total
-        variance *= np.sqrt(sums.clusters / (sums.clusters - 1))[:, None]
-        variance[variance <= np.sqrt(_NOTHING) * se[:, None]] = 0.0
-        off /= variance
-        np.clip(off, -_FAR, _FAR, out=off)
-    low, high = percentile_bounds(off.T, level)
-    lower, upper = value - high * se, value - low * se
+    variance[variance <= np.sqrt(_NOTHING) * se[:, None]] = 0.0
+    return off, variance
+
+
+def studentized_bounds(value: Floats, se: Floats, off: Floats, errors: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return bootstrap-t bounds, shape (columns,), from deviations and their standard errors, (columns, resamples)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        studentized = np.clip(off / errors, -_FAR, _FAR)
+    low, high = percentile_bounds(studentized.T, level)
     undefined = np.maximum(np.abs(low), np.abs(high)) > np.sqrt(_FAR)
-    return np.where(undefined, np.nan, lower), np.where(undefined, np.nan, upper)
+    return np.where(undefined, np.nan, value - high * se), np.where(undefined, np.nan, value - low * se)
