@@ -31,8 +31,8 @@ class Inputs:
     """Everything an analysis is made of, narrowed to the conversations and rows that were asked for.
 
     `scores`: the tidy table without aggregates. `cube`: its conversations as arrays. `floors`: the baselines' scores of
-    every conversation, none where they were not computed. `records`: in no order, or why there are none. `seed`: of
-    `draw` and of all other randomness.
+    every conversation, none where they were not computed. `records`: in no order, or why there are none; `runs`: where
+    they stand. `seed`: of all randomness.
     """
 
     scores: pl.DataFrame
@@ -41,6 +41,7 @@ class Inputs:
     floors: pl.DataFrame | None
     records: Records
     totals: Totals
+    runs: Sequence[str]
     seed: int
 
     @cached_property
@@ -67,6 +68,7 @@ class Read:
     dataset: DataSet
     records: Records
     totals: Totals
+    runs: Sequence[str]
 
 
 def read_inputs(folder: Path, *, data: str | None = None, runs: Sequence[str] = ()) -> Read:
@@ -89,7 +91,8 @@ def read_inputs(folder: Path, *, data: str | None = None, runs: Sequence[str] = 
             [f"{folder}: its conversations must be in the data set, got {name}" for name in sorted(unknown)]
         )
     floors = pl.read_parquet(folder / FLOORS_FILE) if (folder / FLOORS_FILE).exists() else None
-    return Read(scores, floors, dataset, _read_records(runs or (sources.runs if sources else ()), dataset), totals)
+    places = tuple(runs) or (sources.runs if sources else ())
+    return Read(scores, floors, dataset, _read_records(places, dataset), totals, places)
 
 
 def _known(sources: Sources | None) -> Sources:
@@ -136,4 +139,4 @@ def narrow(read: Read, chosen: Sequence[str], rows: pl.Expr | None, *, seed: int
     if not isinstance(records, str):
         records = [r for r in records if (r.em_model, r.mode, r.condition, r.conversation_id) in kept]
     floors = None if read.floors is None else read.floors.filter(pl.col("conversation").is_in([*by_id]))
-    return Inputs(scores, cube, by_id, floors, records, read.totals, seed)
+    return Inputs(scores, cube, by_id, floors, records, read.totals, read.runs, seed)

@@ -3,15 +3,21 @@
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
+from attunebench.analysis.cube import Cube
 from attunebench.dataset.export import dump_conversation
 from attunebench.dataset.schema import Conversation
 from attunebench.errors import UsageError
+from attunebench.stats.groups import LEAST_CLUSTERS
+from attunebench.stats.sums import Ints
 
 NOT_GIVEN: Final = "not given"
 OTHER: Final = "other"
@@ -124,18 +130,89 @@ def grouping_for(name: str, known: Mapping[str, Grouping], people: Iterable[Fiel
     return Grouping(name, name)
 
 
-def sort_people(grouping: Grouping, people: Sequence[Fields], clusters: Sequence[int]) -> tuple[list[str], int]:
-    """Return each conversation's group, and how many participants were in more than one.
+@dataclass(frozen=True)
+class Sorted:
+    """A cube's conversations in groups.
 
-    A participant whose conversations are in different groups is in "more than one" with all of them, but where the
-    others say nothing.
+    `names`: the groups, those that are of no kind last; `index`: shape (conversations,), each one's group;
+    `reference`: what others are compared with, none where there is no group of a kind; `crossed`: whether clusters have
+    conversations in several groups; `split`: how many participants said different things of themselves, and are in
+    "more than one".
     """
-    groups = [grouping.group(fields) for fields in people]
+
+    grouping: Grouping
+    names: tuple[str, ...]
+    index: Ints
+    cluster_of: Ints
+    reference: str | None
+    crossed: bool
+    split: int
+
+    @property
+    def reference_place(self) -> int:
+        """The reference group's place among the names; the first where there is none."""
+        return self.names.index(self.reference) if self.reference in self.names else 0
+
+    def conversations(self, name: str) -> int:
+        """Return how many conversations a group has."""
+        return int(np.count_nonzero(self.index == self.names.index(name)))
+
+    def clusters(self, name: str) -> int:
+        """Return how many clusters a group has conversations of."""
+        return len(np.unique(self.cluster_of[self.index == self.names.index(name)]))
+
+    def is_tested(self, name: str) -> bool:
+        """Whether a group is of a kind of people, and large enough."""
+        return name in self.names and name not in UNTESTED and self.clusters(name) >= LEAST_CLUSTERS
+
+    def groups_of_clusters(self, cube: Cube) -> Ints:
+        """Return each cluster's group, shape (clusters,); only where clusters do not cross groups."""
+        found = np.zeros(cube.cluster_count, dtype=np.int64)
+        found[self.cluster_of] = self.index
+        return found
+
+
+def sort_people(grouping: Grouping, conversations: Mapping[str, Conversation], cube: Cube) -> Sorted:
+    """Sort a cube's conversations.
+
+    A participant who says different things in different conversations is in "more than one" with all of them. Groups of
+    conversations (a path below `metadata`) are left as they are: there clusters may cross groups.
+    """
+    groups = [grouping.group(fields_of(conversations[name])) for name in cube.conversations]
     of_cluster: dict[int, set[str]] = {}
-    for cluster, group in zip(clusters, groups, strict=True):
+    for cluster, group in zip(cube.clusters.tolist(), groups, strict=True):
         of_cluster.setdefault(cluster, set()).add(group)
-    if grouping.path.startswith("metadata"):  # of the conversation, not of the person
-        return groups, sum(len(found) > 1 for found in of_cluster.values())
-    split = {cluster for cluster, found in of_cluster.items() if len(found - {NOT_GIVEN}) > 1}
-    sorted_out = [SEVERAL if cluster in split else group for cluster, group in zip(clusters, groups, strict=True)]
-    return sorted_out, len(split)
+    several = {cluster for cluster, found in of_cluster.items() if len(found) > 1}
+    of_people = not grouping.path.startswith("metadata.")
+    if of_people:
+        groups = [
+            SEVERAL if cluster in several else group
+            for cluster, group in zip(cube.clusters.tolist(), groups, strict=True)
+        ]
+    names = _ordered(grouping, groups)
+    index = np.array([names.index(group) for group in groups], dtype=np.int64)
+    return Sorted(
+        grouping=grouping,
+        names=tuple(names),
+        index=index,
+        cluster_of=cube.clusters,
+        reference=_reference(grouping, groups, names),
+        crossed=bool(several) and not of_people,
+        split=len(several) if of_people else 0,
+    )
+
+
+def _ordered(grouping: Grouping, groups: Sequence[str]) -> list[str]:
+    """Return the groups that occur: a mapping's in its order, others by size, those of no kind last."""
+    size = Counter(groups)
+    kinds = [name for name in size if name not in UNTESTED]
+    known = list(grouping.patterns or ())
+    kinds.sort(key=lambda name: (known.index(name), "") if name in known else (-size[name], name))
+    return [*kinds, *(name for name in UNTESTED if name in size)]
+
+
+def _reference(grouping: Grouping, groups: Sequence[str], names: Sequence[str]) -> str | None:
+    kinds = [name for name in names if name not in UNTESTED]
+    if grouping.reference is not None:
+        return grouping.reference if grouping.reference in kinds else None
+    return max(kinds, key=Counter(groups).__getitem__, default=None)

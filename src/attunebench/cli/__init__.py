@@ -7,6 +7,7 @@ import sys
 
 import typer
 
+from attunebench.cli.analysis import analyze, compare
 from attunebench.cli.data import app as data
 from attunebench.cli.demo import demo
 from attunebench.cli.judge import judge_drafts
@@ -26,6 +27,8 @@ app.add_typer(prompts, name="prompts")
 app.command("run")(run_models)
 app.command("judge")(judge_drafts)
 app.command("score")(score)
+app.command("analyze")(analyze)
+app.command("compare")(compare)
 app.command("report")(report)
 app.command("demo")(demo)
 

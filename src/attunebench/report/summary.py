@@ -1,0 +1,135 @@
+"""An analysis in a few tables: for a terminal, a paper, a pull request."""
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from attunebench.analysis.analyze import Analysis
+from attunebench.analysis.metrics import COMPOSITE, PILLARS
+from attunebench.analysis.ranking import SKILL
+from attunebench.report.tables import Cell, Column, Table
+
+_SHOWN = {COMPOSITE: "composite", SKILL + COMPOSITE: "skill", **dict.fromkeys(PILLARS)}
+
+
+def summary(analysis: Analysis) -> list[Table]:
+    """Return the published claims on these data, the leaderboard with ranks, groups, and what is missing."""
+    frames = {name: table.frame for name, table in analysis.tables.items()}
+    made = [
+        *_claims(frames),
+        *_leaderboard(frames),
+        *_groups(frames),
+        *_missing(analysis),
+    ]
+    return [*made[:-1], _with_notes(made[-1], _about(analysis))] if made else []
+
+
+def _with_notes(table: Table, notes: Sequence[str]) -> Table:
+    return Table(table.title, table.columns, table.sections, [*table.notes, *notes])
+
+
+def _claims(frames: dict[str, pl.DataFrame]) -> Iterator[Table]:
+    if "claims" in frames:
+        columns = [Column(name, wraps=True) for name in ("claim", "found here", "verdict", "profile")]
+        rows = frames["claims"].select("claim", "found", "verdict", "profile").rows()
+        note = "Published claims of arXiv 2605.21739 on these data; what they rest on is named in claims.csv."
+        yield Table("The published claims on these data", columns, [_cells(rows)], [note])
+
+
+def _leaderboard(frames: dict[str, pl.DataFrame]) -> Iterator[Table]:
+    if "leaderboard" not in frames:
+        return
+    columns = (
+        Column("model", wraps=True),
+        Column("mode", wraps=True),
+        Column("profile", wraps=True),
+        Column("composite", 2),
+        Column("95 %", wraps=True),
+        Column("rank", wraps=True),
+        Column("first", 2),
+        Column("skill", 1),
+        Column("95 %", wraps=True),
+        Column("n"),
+    )
+    board = frames["leaderboard"]
+    keys = ["model", "mode", "panas_strategy", "condition", "profile"]
+    composite = board.filter(pl.col("metric") == COMPOSITE)
+    skill = board.filter(pl.col("metric") == SKILL + COMPOSITE).select(
+        *keys, s="value", s_lower="lower", s_upper="upper"
+    )
+    joined = composite.join(skill, on=keys, how="left").sort(
+        "mode", "condition", "profile", "value", descending=[False] * 3 + [True]
+    )
+    sections = [
+        [_board_row(row) for row in rows.iter_rows(named=True)]
+        for _, rows in joined.group_by("mode", "condition", "profile", maintain_order=True)
+    ]
+    yield Table(
+        "Leaderboard",
+        columns,
+        sections,
+        [
+            "rank: a model ranks below only those distinguished above it. first: share of resamples in which it comes "
+            "first. Intervals: 95 %."
+        ],
+    )
+
+
+def _board_row(row: dict[str, object]) -> list[Cell]:
+    rank = f"{row['rank_low']}" if row["rank_low"] == row["rank_high"] else f"{row['rank_low']}-{row['rank_high']}"
+    first = (row["model"], row["mode"], row["profile"], row["value"], _interval(row["lower"], row["upper"], 1), rank)
+    return [*first, row["first_share"], row["s"], _interval(row["s_lower"], row["s_upper"], 0), row["n"]]  # type: ignore[list-item]
+
+
+def _interval(lower: object, upper: object, decimals: int) -> str | None:
+    if not isinstance(lower, float) or not isinstance(upper, float):
+        return None
+    return f"{lower:.{decimals}f} to {upper:.{decimals}f}"
+
+
+def _groups(frames: dict[str, pl.DataFrame]) -> Iterator[Table]:
+    if "people" in frames:
+        names = ("group_field", "group", "participants", "conversations")
+        rows = frames["people"].with_columns(
+            use=pl.when(pl.col("reference"))
+            .then(pl.lit("reference"))
+            .when(pl.col("tested"))
+            .then(pl.lit("compared"))
+            .otherwise(pl.lit("shown, not tested"))
+        )
+        columns = [
+            Column("field", wraps=True),
+            Column("group", wraps=True),
+            Column("participants"),
+            Column("conversations"),
+            Column("", wraps=True),
+        ]
+        sections = [
+            _cells(each.select(*names, "use").rows()) for _, each in rows.group_by("group_field", maintain_order=True)
+        ]
+        yield Table("Who was counted where", columns, sections)
+
+
+def _missing(analysis: Analysis) -> Iterator[Table]:
+    rows = [(missing.part, missing.reason) for part in analysis.parts for missing in part.missing]
+    if rows:
+        yield Table(
+            "What these data do not allow", [Column("part", wraps=True), Column("why", wraps=True)], [_cells(rows)]
+        )
+
+
+def _cells(rows: Sequence[tuple[object, ...]]) -> list[list[Cell]]:
+    return [[cell if isinstance(cell, str | int | float) else None for cell in row] for row in rows]
+
+
+def _about(analysis: Analysis) -> list[str]:
+    about = analysis.about
+    notes = [
+        f"{about['conversations']} conversations in {about['clusters']} clusters; a cluster is a {about['cluster']}. "
+        f'{about["resamples"]:,} resamples and flips, seed {about["seed"]}. "Not distinguished" never means equal.'
+    ]
+    if about["where"]:
+        notes.append(f"Only where {' and '.join(about['where'])}.")
+    if about["made_up"]:
+        notes.append("The conversations are made up: these numbers say nothing about any model.")
+    return notes
