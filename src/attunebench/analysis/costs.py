@@ -46,7 +46,7 @@ def _calls(inputs: Inputs) -> pl.DataFrame:
     ended = inputs.scores.filter(pl.col("level") == "conversation", pl.col("profile") == "calls")
     failed = ~pl.col("metric").str.split(".").list.last().is_in(_ANSWERED)
     return (
-        ended.with_columns(pl.col(ROW_COLUMNS).fill_null(""))
+        ended.with_columns(pl.col(pl.Categorical).cast(pl.String))
         .group_by(ROW_COLUMNS, maintain_order=True)
         .agg(
             n=pl.col("conversation").n_unique(),

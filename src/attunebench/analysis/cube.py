@@ -83,19 +83,22 @@ def make_cube(scores: pl.DataFrame, participants: Mapping[str, str | None]) -> C
     """Return a cube of the rows of conversations of a tidy table, over the conversations in `participants`.
 
     Args:
-        scores: rows of `scores.parquet` whose level is conversation.
+        scores: rows of conversations, as in `Inputs.scores`.
         participants: of each conversation, its participant's id; without one, the conversation stands for itself.
     """
-    wanted = scores.filter(pl.col("profile") != "calls", pl.col("conversation").is_in([*participants]))
+    wanted = scores.lazy().filter(pl.col("profile") != "calls", pl.col("conversation").is_in([*participants]))
     items = wanted.filter(pl.col("profile") == ERROR_ITEMS.profile, pl.col("metric") == ERROR)
-    counted = items.with_columns(metric=pl.lit(ERROR_ITEMS.name), value=pl.col("n").cast(pl.Float64))
-    means = (
-        pl.concat([wanted, counted])
-        .group_by(*ROW_COLUMNS, "conversation", "profile", "metric", maintain_order=True)
-        .agg(pl.col("value").mean())
-        .with_columns(pl.col(*ROW_COLUMNS).fill_null(""))
+    counted = items.with_columns(
+        metric=pl.lit(ERROR_ITEMS.name).cast(pl.Categorical), value=pl.col("n").cast(pl.Float64)
     )
-    rows = [RowKey(*row) for row in means.select(ROW_COLUMNS).unique(maintain_order=True).sort(ROW_COLUMNS).rows()]
+    keys = [*ROW_COLUMNS, "conversation", "profile", "metric"]
+    means = (
+        pl.concat([each.select(*keys, "value") for each in (wanted, counted)])
+        .group_by(keys, maintain_order=True)
+        .agg(pl.col("value").mean())
+        .collect()
+    )
+    rows = sorted(RowKey(*row) for row in means.select(ROW_COLUMNS).unique().rows())
     metrics = [Metric(*metric) for metric in means.select("profile", "metric").unique(maintain_order=True).rows()]
     covered = set(means["conversation"].unique())
     conversations = [name for name in participants if name in covered]

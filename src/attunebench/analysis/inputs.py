@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from attunebench.analysis.cube import Cube, make_cube
+from attunebench.analysis.cube import ROW_COLUMNS, Cube, make_cube
 from attunebench.dataset.load import DataSet, load_dataset
 from attunebench.dataset.schema import Conversation
 from attunebench.errors import AttuneError, RecordError, UsageError
@@ -30,9 +30,10 @@ Records: TypeAlias = Sequence[RunRecord] | str
 class Inputs:
     """Everything an analysis is made of, narrowed to the conversations and rows that were asked for.
 
-    `scores`: the tidy table without aggregates. `cube`: its conversations as arrays. `floors`: the baselines' scores of
-    every conversation, none where they were not computed. `records`: in no order, or why there are none; `runs`: where
-    they stand. `seed`: of all randomness.
+    `scores`: the tidy table of conversations and turns, without bounds and turns' counts; texts are categorical, and
+    what names a row is "" where it is not known. `cube`: its conversations as arrays. `floors`: the baselines' scores
+    of every conversation, none where they were not computed. `records`: in no order, or why there are none; `runs`:
+    where they stand. `seed`: of all randomness.
     """
 
     scores: pl.DataFrame
@@ -104,7 +105,10 @@ def _read_tidy(folder: Path) -> pl.DataFrame:
     shards = sorted((folder / SHARDS_FOLDER).glob("*.parquet"))
     try:
         table = pl.scan_parquet(shards or folder / TIDY_FILE)
-        return table.filter(pl.col("level").is_in(["conversation", "turn"])).collect()
+        turns = (pl.col("level") == "turn") & ~pl.col("metric").str.contains(".", literal=True)
+        wanted = table.filter((pl.col("level") == "conversation") | turns)
+        named = wanted.drop("epoch", "lower", "upper").with_columns(pl.col(ROW_COLUMNS).fill_null(""))
+        return named.with_columns(pl.col(pl.String).cast(pl.Categorical)).collect()
     except (OSError, pl.exceptions.PolarsError) as error:
         raise RecordError([f"{folder / TIDY_FILE}: must be a file that `attunebench score` wrote ({error})"]) from None
 
@@ -127,16 +131,19 @@ def narrow(read: Read, chosen: Sequence[str], rows: pl.Expr | None, *, seed: int
         rows: which rows of the tidy table; by default all.
         seed: of all randomness.
     """
-    scores = read.scores.filter(pl.col("conversation").is_in([*chosen]))
+    scores = read.scores
+    if len(chosen) < len(read.dataset.conversations):
+        scores = scores.filter(pl.col("conversation").is_in([*chosen]))
     if rows is not None:
         scores = scores.filter(rows)
     by_id = {c.conversation_id: c for c in read.dataset.conversations if c.conversation_id in set(chosen)}
     cube = make_cube(
         scores.filter(pl.col("level") == "conversation"), {name: c.participant_id for name, c in by_id.items()}
     )
-    kept = set(scores.select("model", "mode", "condition", "conversation").unique().rows())
+    named = scores.select(pl.col("model", "mode", "condition", "conversation").cast(pl.String)).unique()
+    kept = set(named.rows())
     records: Any = read.records
     if not isinstance(records, str):
-        records = [r for r in records if (r.em_model, r.mode, r.condition, r.conversation_id) in kept]
+        records = [r for r in records if (r.em_model, r.mode, r.condition or "", r.conversation_id) in kept]
     floors = None if read.floors is None else read.floors.filter(pl.col("conversation").is_in([*by_id]))
     return Inputs(scores, cube, by_id, floors, records, read.totals, read.runs, seed)

@@ -42,7 +42,8 @@ def position(inputs: Inputs) -> Part:
     turns = _turns(inputs)
     if turns.is_empty():
         return Part(TITLE, missing=[Missing("position", "the scores have no turns")])
-    places = pl.DataFrame({"conversation": inputs.cube.conversations}).with_row_index("place")
+    names = pl.Series("conversation", inputs.cube.conversations, dtype=pl.Categorical)
+    places = pl.DataFrame([names]).with_row_index("place")
     return Part(
         TITLE,
         [
@@ -55,7 +56,7 @@ def position(inputs: Inputs) -> Part:
 
 def _turns(inputs: Inputs) -> pl.DataFrame:
     """Return turns' scores, means over readings, with each turn's relative place."""
-    scored = inputs.scores.filter(pl.col("level") == "turn", ~pl.col("metric").str.contains(".", literal=True))
+    scored = inputs.scores.filter(pl.col("level") == "turn")
     kept = [name for name in scored["metric"].unique() if direction(f"avg_{name}") is not None]
     order = (
         scored.select("conversation", "turn")
@@ -65,7 +66,6 @@ def _turns(inputs: Inputs) -> pl.DataFrame:
     )
     return (
         scored.filter(pl.col("metric").is_in(kept))
-        .with_columns(pl.col(ROW_COLUMNS).fill_null(""))
         .group_by(*_KEYS, "conversation", "turn", maintain_order=True)
         .agg(pl.col("value").mean())
         .join(order, on=["conversation", "turn"])
@@ -81,7 +81,7 @@ def _wide(
     numbered = cells.join(keys.with_row_index("column"), on=[*_KEYS, *extra]).join(places, on="conversation")
     values = np.full((size, keys.height), np.nan)
     values[numbered["place"].to_numpy(), numbered["column"].to_numpy()] = numbered["value"].to_numpy()
-    return keys, values
+    return keys.with_columns(pl.col(pl.Categorical).cast(pl.String)), values
 
 
 def _with_means(

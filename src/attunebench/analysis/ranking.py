@@ -127,8 +127,8 @@ def _lost(scores: pl.DataFrame) -> pl.DataFrame:
     keys = ("model", "mode", "panas_strategy", "condition", "metric")
     lost = (
         scores.filter(pl.col("level") == "conversation", pl.col("profile") == "strict")
-        .with_columns(pl.col("model", "mode", "panas_strategy", "condition").fill_null(""))
         .group_by(*keys)
         .agg(n_failed=pl.col("n_failed").sum())
+        .with_columns(pl.col(pl.Categorical).cast(pl.String))
     )
     return pl.concat([lost, lost.with_columns(metric=pl.lit(SKILL) + pl.col("metric"))]).select(*keys, "n_failed")

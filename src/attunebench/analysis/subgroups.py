@@ -66,11 +66,18 @@ def subgroups(inputs: Inputs, groupings: Sequence[Grouping]) -> Part:
             if len(tested) >= 2 and found.reference in tested:
                 mixed.append(_mixed(inputs, found, places, tested))
     tables = [
-        Table("people", "Who was counted where", _PEOPLE, pl.concat(people)),
-        Table("groups", "Every group, and its difference from the reference group", _GROUPS, pl.concat(groups)),
+        Table("people", "Who was counted where", _PEOPLE, pl.concat(people, how="vertical_relaxed")),
+        Table(
+            "groups",
+            "Every group, and its difference from the reference group",
+            _GROUPS,
+            pl.concat(groups, how="diagonal_relaxed"),
+        ),
     ]
     if mixed:
-        tables.append(Table("groups_mixed", "Groups in a mixed model", _MIXED, pl.concat(mixed)))
+        tables.append(
+            Table("groups_mixed", "Groups in a mixed model", _MIXED, pl.concat(mixed, how="vertical_relaxed"))
+        )
     return Part(TITLE, tables, missing)
 
 
