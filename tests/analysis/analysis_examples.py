@@ -1,24 +1,33 @@
-"""Scores with everything an analysis can ask for, made from the demo data by scripted models and judges."""
+"""Inputs of an analysis: from small conversations and records, and from the demo data with all one can ask for."""
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from rich.console import Console
 
+from attunebench.analysis.inputs import Inputs, Read, narrow, read_inputs
+from attunebench.analysis.tables import Part
 from attunebench.baselines import BASELINES, make_baseline
 from attunebench.dataset.demo import demo_folder
 from attunebench.dataset.load import DataSet, load_dataset
+from attunebench.dataset.schema import Conversation
 from attunebench.display import LineDisplay
 from attunebench.models.settings import Settings
+from attunebench.protocol.records import RunRecord
 from attunebench.protocol.render import conversation_calls
 from attunebench.run.engine import run
 from attunebench.run.plan import RunPlan
+from attunebench.score.matching import aligned
+from attunebench.score.profiles import score_with_calls
 from attunebench.score.score_files import score_files
+from attunebench.score.table import Totals
+from attunebench.score.tidy import tidy_table
 from judges import FORM, last_message, verdict
 from servers import Reply, completion, serving
 
@@ -26,6 +35,71 @@ GPT, QWEN = "openai-api/local/gpt-9", "openai-api/local/qwen-9"
 PANEL = (GPT, QWEN)
 ANSWERS_LIKE = {"gpt-9": "oracle", "qwen-9": "random"}
 """The baseline that each judge answers like when it is evaluated itself."""
+
+
+def inputs_of(conversations: Sequence[Conversation], records: Sequence[RunRecord] | str) -> Inputs:
+    """Return the inputs of an analysis of records of these conversations."""
+    by_id = {one.conversation_id: one for one in conversations}
+    given = () if isinstance(records, str) else [aligned(r, by_id[r.conversation_id]) for r in records]
+    scored = [score_with_calls(by_id[record.conversation_id], record) for record in given]
+    dataset = DataSet(tuple(conversations), {})
+    read = Read(tidy_table(scored, [], []), None, dataset, given or records, Totals([], []))
+    return narrow(read, [*by_id], None, seed=1)
+
+
+def inputs_from(folder: Path) -> Inputs:
+    """Return the inputs of an analysis of all scores in a folder."""
+    read = read_inputs(folder)
+    return narrow(read, [one.conversation_id for one in read.dataset.conversations], None, seed=1)
+
+
+def table(part: Part, name: str) -> pl.DataFrame:
+    """Return one of a part's tables."""
+    (found,) = [one.frame for one in part.tables if one.name == name]
+    return found
+
+
+def cells(frame: pl.DataFrame, *keys: str, column: str = "value") -> dict[Any, float | None]:
+    """Return a column by keys; a single key stands for itself."""
+    rows = frame.select(*keys, column).rows()
+    found = {row[0] if len(keys) == 1 else row[:-1]: row[-1] for row in rows}
+    assert len(found) == len(rows)
+    return found
+
+
+def assert_tidy(part: Part, private: Sequence[str]) -> None:
+    """Every number of a part says what it stands on, and nothing private is in any of its tables."""
+    assert part.tables
+    for one in part.tables:
+        frame = one.frame
+        assert not frame.is_empty(), one.name
+        assert {"model", "mode", "panas_strategy", "condition", "n", "clusters", "profile"} <= {*frame.columns}
+        assert (
+            frame.select("model", "mode", "panas_strategy", "condition", "n", "clusters").null_count().row(0)
+            == (0,) * 6
+        ), one.name
+        numbers = frame.select(pl.selectors.float()).to_numpy()
+        assert not (numbers != numbers).any(), one.name
+        if "lower" in frame.columns:
+            bounded = frame.filter(pl.col("lower").is_not_null())
+            assert not bounded.is_empty(), one.name
+            assert bounded.filter(pl.col("clusters") < 2).is_empty()
+            assert bounded.filter(pl.col("lower") > pl.col("upper")).is_empty()
+            assert set(bounded["method"]) <= {"bootstrap-t", "percentile"}
+        assert one.method.endswith(".")
+        text = frame.write_csv()
+        assert not [word for word in private if word in text], one.name
+
+
+def private_texts(inputs: Inputs) -> list[str]:
+    """Return participants' ids, what they wrote, and the replies they saw."""
+    found: list[str | None] = []
+    for one in inputs.conversations.values():
+        found.append(one.participant_id)
+        for turn in one.turns:
+            found += [turn.user_message, turn.llm_response, turn.reply("human"), turn.reply("alternate")]
+            found += [c.question_id.removeprefix("custom:") for c in turn.comparisons if "custom:" in c.question_id]
+    return [text for text in found if text]
 
 
 def make_scores(folder: Path) -> Path:

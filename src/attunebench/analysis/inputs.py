@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from attunebench.analysis.cube import ROW_COLUMNS, Cube, make_cube
+from attunebench.analysis.evidence import Evidence
 from attunebench.dataset.load import DataSet, load_dataset
 from attunebench.dataset.schema import Conversation
 from attunebench.errors import AttuneError, RecordError, UsageError
@@ -54,6 +55,13 @@ class Inputs:
     def flips(self) -> Floats:
         """The signs of clusters in each flip, the same for all parts."""
         return draw_flips(self.cube.cluster_count, RESAMPLES, np.random.default_rng([self.seed, 2]))
+
+    @cached_property
+    def evidence(self) -> Evidence | str:
+        """The answers in the records, or why there are none."""
+        if isinstance(self.records, str):
+            return self.records
+        return Evidence(self.cube, self.conversations, self.records)
 
     def rng(self, part: int) -> np.random.Generator:
         """Return the randomness of one part, which no other part draws from."""
