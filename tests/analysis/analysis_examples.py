@@ -78,8 +78,7 @@ def assert_tidy(part: Part, private: Sequence[str]) -> None:
             frame.select("model", "mode", "panas_strategy", "condition", "n", "clusters").null_count().row(0)
             == (0,) * 6
         ), one.name
-        numbers = frame.select(pl.selectors.float()).to_numpy()
-        assert not (numbers != numbers).any(), one.name
+        assert not any(frame.select(pl.selectors.float().is_nan().any()).row(0)), one.name
         if "lower" in frame.columns:
             bounded = frame.filter(pl.col("lower").is_not_null())
             assert not bounded.is_empty(), one.name
