@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from attunebench.analysis.compared import MEAN, RATE
-from attunebench.analysis.cube import RowKey
+from attunebench.analysis.cube import ROW_COLUMNS, RowKey
 from attunebench.analysis.frames import counts, few_clusters, numbers, row_columns
 from attunebench.analysis.inputs import Inputs
 from attunebench.stats.resample import bootstrap_t, percentile_bounds
@@ -83,7 +83,8 @@ def statistics(
 
 def named(frame: pl.DataFrame, rows: Sequence[RowKey]) -> pl.DataFrame:
     """Return the frame with the four columns of its rows in place of `row`, their place."""
-    keys = pl.DataFrame(row_columns([rows[place] for place in frame["row"]]))
+    schema = dict.fromkeys(ROW_COLUMNS, pl.String())
+    keys = pl.DataFrame(row_columns([rows[place] for place in frame["row"]]), schema=schema)
     return pl.concat([keys, frame.drop("row")], how="horizontal")
 
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from attunebench.analysis.cube import Cube, RowKey
 from attunebench.analysis.feelings import EMOTION_SCHEMA, TURN_SCHEMA, Feelings, pair_words, read_feelings
-from attunebench.analysis.yes_no import YES_NO_VALUES, AskedQuestions, Paired, yes_no_answers
+from attunebench.analysis.yes_no import VALUES, YES_NO_VALUES, AskedQuestions, Paired, yes_no_answers
 from attunebench.dataset.schema import Comparison, Conversation, Turn
 from attunebench.instrument import BRANCHES, CUSTOM_PREFIX, EMOTION_WORDS
 from attunebench.protocol.answers import RATINGS
@@ -201,7 +201,7 @@ class Evidence:
         def rows() -> Iterator[tuple[Any, ...]]:
             for number, turn, judge, kin, said in self._judged("em_draft_binary_assessment_by_model"):
                 for question, answer in said.items():
-                    if answer in YES_NO_VALUES.categories:
+                    if answer in VALUES:
                         yield number, turn, judge, kin, question, answer
 
         return self._frame(_JUDGED | {"question": pl.String(), "answer": YES_NO_VALUES}, rows())

@@ -14,8 +14,8 @@ FEW_CLUSTERS: Final = 20
 
 
 def numbers(values: ArrayLike) -> pl.Series:
-    """Return numbers as a column, null where NaN, rounded so that they are the same on every machine."""
-    return pl.Series(np.round(np.asarray(values, dtype=np.float64).ravel(), 10), nan_to_null=True)
+    """Return numbers as a column, null where NaN, rounded so that they are the same on every machine, -0 too."""
+    return pl.Series(np.round(np.asarray(values, dtype=np.float64).ravel(), 10) + 0.0, nan_to_null=True)
 
 
 def counts(values: ArrayLike) -> pl.Series:

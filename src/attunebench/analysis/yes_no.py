@@ -1,7 +1,7 @@
 """Yes/no answers of participants and models, one row an answer; there are many, so they are collected as arrays."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,8 @@ CALLS: Final = ("review", "perspective")
 KINDS: Final = ("observed", "preferred")
 """What is asked of a yes/no question: what the reply did, and what was wanted."""
 
-YES_NO_VALUES: Final = pl.Enum(["yes", "no", "na"])
+VALUES: Final = get_args(YesNo)
+YES_NO_VALUES: Final = pl.Enum(VALUES)
 
 Paired: TypeAlias = tuple[int, RunRecord, Sequence[TurnTruth], Mapping[int, TurnRecord]]
 """A record with its number, what the participant told of every turn, and what the record says, by turn number."""
