@@ -82,10 +82,11 @@ def statistics(
 
 
 def named(frame: pl.DataFrame, rows: Sequence[RowKey]) -> pl.DataFrame:
-    """Return the frame with the four columns of its rows in place of `row`, their place."""
+    """Return the frame with the four columns of its rows in place of `row`, their place, and with plain texts."""
     schema = dict.fromkeys(ROW_COLUMNS, pl.String())
     keys = pl.DataFrame(row_columns([rows[place] for place in frame["row"]]), schema=schema)
-    return pl.concat([keys, frame.drop("row")], how="horizontal")
+    coded = [name for name, kind in frame.schema.items() if isinstance(kind, pl.Enum)]
+    return pl.concat([keys, frame.drop("row").cast(dict.fromkeys(coded, pl.String()))], how="horizontal")
 
 
 def of_settings(frame: pl.DataFrame, inputs: Inputs) -> tuple[pl.DataFrame, list[RowKey]]:
