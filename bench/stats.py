@@ -1,8 +1,8 @@
 """How fast all pairs of models are compared on many metrics, beside a loop of `scipy.stats.bootstrap`.
 
 Made-up scores of 13 models on 40 metrics of 200 conversations by 100 participants. Ours: 10,000 resamples and 10,000
-flips, bootstrap-t intervals, sign-flip tests, Holm and Benjamini-Hochberg, for all 78 x 40 differences. The loop: a call
-of `scipy.stats.bootstrap` with its default method (BCa) a pair and metric, of the same statistic over the same
+flips, bootstrap-t intervals, sign-flip tests, Holm and Benjamini-Hochberg, for all 78 x 40 differences. The loop: one
+call of `scipy.stats.bootstrap` with its default method (BCa) a pair and metric, of the same statistic over the same
 clusters, vectorised, without a test; some of the calls are timed, and all would be that many times as long.
 
     python bench/stats.py

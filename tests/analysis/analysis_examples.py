@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from attunebench.analysis.inputs import Inputs, Read, narrow, read_inputs
+from attunebench.analysis.inputs import Inputs, Read, compact, narrow, read_inputs
 from attunebench.analysis.tables import Part
 from attunebench.baselines import BASELINES, make_baseline
 from attunebench.dataset.demo import demo_folder
@@ -43,7 +43,7 @@ def inputs_of(conversations: Sequence[Conversation], records: Sequence[RunRecord
     given = () if isinstance(records, str) else [aligned(r, by_id[r.conversation_id]) for r in records]
     scored = [score_with_calls(by_id[record.conversation_id], record) for record in given]
     dataset = DataSet(tuple(conversations), {})
-    read = Read(tidy_table(scored, [], []), None, dataset, given or records, Totals([], []), ())
+    read = Read(compact(tidy_table(scored, [], []).lazy()), None, dataset, given or records, Totals([], []), ())
     return narrow(read, [*by_id], None, seed=1)
 
 

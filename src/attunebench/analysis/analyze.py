@@ -10,9 +10,13 @@ from attunebench.analysis.compared import compare_settings
 from attunebench.analysis.costs import costs
 from attunebench.analysis.differences import differences
 from attunebench.analysis.discrimination import discrimination
+from attunebench.analysis.failures import failures
 from attunebench.analysis.filters import choose, read_filter
 from attunebench.analysis.inputs import Inputs, narrow, read_inputs
+from attunebench.analysis.judges import judges
 from attunebench.analysis.modes import modes
+from attunebench.analysis.mood import mood
+from attunebench.analysis.panas_items import panas_items
 from attunebench.analysis.people import Grouping, fields_of, grouping_for, read_groupings
 from attunebench.analysis.planning import planning
 from attunebench.analysis.position import position
@@ -79,7 +83,11 @@ def analyze(folder: Path, options: Options = Options()) -> Analysis:
         modes(inputs),
         position(inputs),
         shape(inputs, settings),
+        panas_items(inputs),
+        mood(inputs),
+        judges(inputs),
         planning(settings),
+        failures(inputs),
     ]
     return Analysis([claims(parts), *parts], _about(inputs, chosen, options))
 

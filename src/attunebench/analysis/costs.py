@@ -43,18 +43,11 @@ def costs(inputs: Inputs) -> Part:
 
 
 def _calls(inputs: Inputs) -> pl.DataFrame:
-    ended = inputs.scores.filter(pl.col("level") == "conversation", pl.col("profile") == "calls")
-    failed = ~pl.col("metric").str.split(".").list.last().is_in(_ANSWERED)
-    return (
-        ended.with_columns(pl.col(pl.Categorical).cast(pl.String))
-        .group_by(ROW_COLUMNS, maintain_order=True)
-        .agg(
-            n=pl.col("conversation").n_unique(),
-            calls=pl.col("value").sum().cast(pl.Int64),
-            failed=pl.col("value").filter(failed).sum().cast(pl.Int64),
-        )
-        .sort(ROW_COLUMNS)
+    failed = ~pl.col("state").is_in(_ANSWERED)
+    counted = inputs.calls.group_by(ROW_COLUMNS).agg(
+        n=pl.col("conversation").n_unique(), calls=pl.col("count").sum(), failed=pl.col("count").filter(failed).sum()
     )
+    return counted.sort(ROW_COLUMNS)
 
 
 def _spent(inputs: Inputs) -> pl.DataFrame:

@@ -64,14 +64,11 @@ def _failed(inputs: Inputs) -> Floats:
     """Return the share of the model's calls that failed, shape (rows, conversations); judges' calls are not its own."""
     cube = inputs.cube
     calls = (
-        inputs.scores.filter(
-            pl.col("profile") == "calls", pl.col("level") == "conversation", ~pl.col("metric").str.starts_with(CALL)
-        )
-        .with_columns(pl.col(ROW_COLUMNS).fill_null(""), state=pl.col("metric").str.split(".").list.last())
+        inputs.calls.filter(~pl.col("call").str.starts_with(CALL))
         .group_by(*ROW_COLUMNS, "conversation")
         .agg(
-            failed=pl.col("value").filter(~pl.col("state").is_in([*ANSWERED])).sum(),
-            calls=pl.col("value").sum(),
+            failed=pl.col("count").filter(~pl.col("state").is_in([*ANSWERED])).sum().cast(pl.Float64),
+            calls=pl.col("count").sum().cast(pl.Float64),
         )
     )
     rows = pl.DataFrame(row_columns(cube.rows)).with_row_index("row")

@@ -47,6 +47,18 @@ class Inputs:
     seed: int
 
     @cached_property
+    def calls(self) -> pl.DataFrame:
+        """How many calls ended how: the columns of a row, `conversation`, `call`, `state`, `count`."""
+        ended = self.scores.filter(pl.col("level") == "conversation", pl.col("profile") == "calls")
+        return ended.select(pl.col(*ROW_COLUMNS, "conversation", "metric").cast(pl.String), "value").select(
+            *ROW_COLUMNS,
+            "conversation",
+            call=pl.col("metric").str.replace(r"\.[^.]*$", ""),
+            state=pl.col("metric").str.split(".").list.last(),
+            count=pl.col("value").cast(pl.Int64),
+        )
+
+    @cached_property
     def weights(self) -> Floats:
         """How often each cluster is drawn in each resample, the same for all parts."""
         return draw_weights(self.cube.cluster_count, RESAMPLES, np.random.default_rng([self.seed, 1]))
@@ -112,13 +124,17 @@ def _known(sources: Sources | None) -> Sources:
 def _read_tidy(folder: Path) -> pl.DataFrame:
     shards = sorted((folder / SHARDS_FOLDER).glob("*.parquet"))
     try:
-        table = pl.scan_parquet(shards or folder / TIDY_FILE)
-        turns = (pl.col("level") == "turn") & ~pl.col("metric").str.contains(".", literal=True)
-        wanted = table.filter((pl.col("level") == "conversation") | turns)
-        named = wanted.drop("epoch", "lower", "upper").with_columns(pl.col(ROW_COLUMNS).fill_null(""))
-        return named.with_columns(pl.col(pl.String).cast(pl.Categorical)).collect()
+        return compact(pl.scan_parquet(shards or folder / TIDY_FILE))
     except (OSError, pl.exceptions.PolarsError) as error:
         raise RecordError([f"{folder / TIDY_FILE}: must be a file that `attunebench score` wrote ({error})"]) from None
+
+
+def compact(table: pl.LazyFrame) -> pl.DataFrame:
+    """Return of the tidy table what an analysis needs, in a form that takes little memory: see `Inputs.scores`."""
+    turns = (pl.col("level") == "turn") & ~pl.col("metric").str.contains(".", literal=True)
+    wanted = table.filter((pl.col("level") == "conversation") | turns).drop("epoch", "lower", "upper")
+    named = wanted.with_columns(pl.col(ROW_COLUMNS).fill_null(""))
+    return named.with_columns(pl.col(pl.String).cast(pl.Categorical)).collect()
 
 
 def _read_records(runs: Sequence[str], dataset: DataSet) -> Records:
