@@ -16,9 +16,9 @@ from attunebench.analysis.tables import Missing, Part, Table
 
 TITLE = "The published claims on these data"
 
-HOLDS: Final = "holds here"
-OPPOSITE: Final = "the opposite holds here"
-OPEN: Final = "cannot be told from these data"
+HOLDS: Final = "holds"
+OPPOSITE: Final = "the opposite holds"
+OPEN: Final = "cannot be told"
 
 _METHOD = (
     'Verdicts follow from the tables named. An interval or test that does not exclude chance gives "cannot be told", '
@@ -59,13 +59,13 @@ def _separable(tables: dict[str, pl.DataFrame]) -> Iterator[dict[str, object]]:
         told, all_pairs = int(rows["separable"].sum()), rows.height
         verdict = HOLDS if told == all_pairs else OPEN
         if 0 < told < all_pairs:
-            verdict = f"{HOLDS} for {told} of {all_pairs} pairs; {OPEN} for the others"
+            verdict = f"{HOLDS} for {told} of {all_pairs} pairs"
         values = rows["corrected"].drop_nulls()
-        span = f", corrected correlations {_span(values, 2)}" if len(values) else ""
+        span = f"; corrected correlations {_span(values, 2)}" if len(values) else ""
         yield _row(
-            "The capabilities are separable",
+            "Capabilities are separable",
             "rank correlations near 0 between capabilities",
-            f"{told} of {all_pairs} pairs of capabilities separable over {rows['models'][0]} models{span}",
+            f"{told} of {all_pairs} pairs of capabilities, {rows['models'][0]} models{span}",
             verdict,
             rows.row(0, named=True),
             "capability_correlations",
@@ -79,9 +79,9 @@ def _discrimination(tables: dict[str, pl.DataFrame]) -> Iterator[dict[str, objec
     for row in chosen.iter_rows(named=True):
         lower, upper = row["difference_lower"], row["difference_upper"]
         more = _between(row["difference"], lower, upper)
-        found = f"generalisability {_shown(row['generalisability'])}, {more} more than emotion"
+        found = f"generalisability {_shown(row['generalisability'])}; less that of emotion labels {more}"
         yield _row(
-            f"{row['capability'].capitalize()} tells models apart better than emotion labels",
+            f"{row['capability'].capitalize()} discriminates more than emotion labels",
             "preference and response quality discriminate more",
             found,
             _verdict(lower, upper, wanted="positive"),
@@ -106,7 +106,7 @@ def _diagnosis(tables: dict[str, pl.DataFrame]) -> Iterator[dict[str, object]]:
         tested = row["p_bh"] is not None
         excluded = tested and row["p_bh"] < 0.05
         yield _row(
-            f"Models track people with {row['group']} less well ({row['metric']})",
+            f"People with {row['group']} are tracked less well: {row['metric']}",
             "lower composites with a diagnosis",
             found + ("" if tested else f"; not tested, {row['clusters']} participants"),
             _verdict(lower, upper, wanted="negative") if excluded else OPEN,
@@ -122,7 +122,7 @@ def _range(tables: dict[str, pl.DataFrame]) -> Iterator[dict[str, object]]:
     for row in tables["distinguished"].filter(pl.col("metric") == COMPOSITE).iter_rows(named=True):
         values = board.filter([pl.col(name) == row[name] for name in _SETTING])["value"]
         yield _row(
-            "Composites are close, and most pairs of models still differ",
+            "Most pairs of models differ on the composite",
             "11 models between 50.1 and 54.3; 35 of 55 pairs",
             f"{len(values)} models at {_span(values, 1)}; {row['distinguished']} of {row['pairs']} pairs distinguished",
             HOLDS if row["pairs"] and row["distinguished"] > row["pairs"] / 2 else OPEN,

@@ -1,15 +1,16 @@
 """An analysis in a few tables: for a terminal, a paper, a pull request."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import polars as pl
 
 from attunebench.analysis.analyze import Analysis
-from attunebench.analysis.metrics import COMPOSITE, PILLARS
+from attunebench.analysis.metrics import COMPOSITE
 from attunebench.analysis.ranking import SKILL
 from attunebench.report.tables import Cell, Column, Table
 
-_SHOWN = {COMPOSITE: "composite", SKILL + COMPOSITE: "skill", **dict.fromkeys(PILLARS)}
+_SETTING = ("mode", "panas_strategy", "condition")
 
 
 def summary(analysis: Analysis) -> list[Table]:
@@ -29,11 +30,27 @@ def _with_notes(table: Table, notes: Sequence[str]) -> Table:
 
 
 def _claims(frames: dict[str, pl.DataFrame]) -> Iterator[Table]:
-    if "claims" in frames:
-        columns = [Column(name, wraps=True) for name in ("claim", "found here", "verdict", "profile")]
-        rows = frames["claims"].select("claim", "found", "verdict", "profile").rows()
-        note = "Published claims of arXiv 2605.21739 on these data; what they rest on is named in claims.csv."
-        yield Table("The published claims on these data", columns, [_cells(rows)], [note])
+    if "claims" not in frames:
+        return
+    columns = [Column("claim", wraps=True), Column("found here", wraps=True), Column("verdict", wraps=True)]
+    note = "Reference profile; where the strict one says otherwise, its verdict too. All rows are in claims.csv."
+    for setting, rows in frames["claims"].group_by(*_SETTING, maintain_order=True):
+        cells = []
+        for row in rows.filter(pl.col("profile") == "reference").iter_rows(named=True):
+            strict = rows.filter(pl.col("profile") == "strict", pl.col("claim") == row["claim"])["verdict"].to_list()
+            other = [f"; strict: {verdict}" for verdict in strict if verdict != row["verdict"]]
+            cells.append((row["claim"], row["found"], row["verdict"] + "".join(other)))
+        yield Table(
+            f"The published claims (arXiv 2605.21739) on these data, {_named(setting)}",
+            columns,
+            [_cells(cells)],
+            [note],
+        )
+
+
+def _named(setting: Sequence[object]) -> str:
+    mode, strategy, condition = setting
+    return f"mode {mode}, PANAS {strategy}, condition {condition or 'not given'}"
 
 
 def _leaderboard(frames: dict[str, pl.DataFrame]) -> Iterator[Table]:
@@ -41,8 +58,6 @@ def _leaderboard(frames: dict[str, pl.DataFrame]) -> Iterator[Table]:
         return
     columns = (
         Column("model", wraps=True),
-        Column("mode", wraps=True),
-        Column("profile", wraps=True),
         Column("composite", 2),
         Column("95 %", wraps=True),
         Column("rank", wraps=True),
@@ -52,33 +67,28 @@ def _leaderboard(frames: dict[str, pl.DataFrame]) -> Iterator[Table]:
         Column("n"),
     )
     board = frames["leaderboard"]
-    keys = ["model", "mode", "panas_strategy", "condition", "profile"]
-    composite = board.filter(pl.col("metric") == COMPOSITE)
-    skill = board.filter(pl.col("metric") == SKILL + COMPOSITE).select(
-        *keys, s="value", s_lower="lower", s_upper="upper"
+    keys = ["model", *_SETTING, "profile"]
+    skill = board.filter(pl.col("metric") == SKILL + COMPOSITE)
+    composite = board.filter(pl.col("metric") == COMPOSITE).join(
+        skill.select(*keys, s="value", s_lower="lower", s_upper="upper"), on=keys, how="left"
     )
-    joined = composite.join(skill, on=keys, how="left").sort(
-        "mode", "condition", "profile", "value", descending=[False] * 3 + [True]
+    note = (
+        "rank: a model ranks below only those distinguished above it. first: share of resamples in which it comes "
+        "first. skill: from the best floor, 0, to the ceiling, 100."
     )
-    sections = [
-        [_board_row(row) for row in rows.iter_rows(named=True)]
-        for _, rows in joined.group_by("mode", "condition", "profile", maintain_order=True)
-    ]
-    yield Table(
-        "Leaderboard",
-        columns,
-        sections,
-        [
-            "rank: a model ranks below only those distinguished above it. first: share of resamples in which it comes "
-            "first. Intervals: 95 %."
-        ],
-    )
+    for (*setting, profile), rows in (
+        composite.sort("value", descending=True)
+        .sort(*_SETTING, "profile", maintain_order=True)
+        .group_by(*_SETTING, "profile", maintain_order=True)
+    ):
+        cells = [_board_row(row) for row in rows.iter_rows(named=True)]
+        yield Table(f"Leaderboard, {profile} profile, {_named(setting)}", columns, [cells], [note])
 
 
-def _board_row(row: dict[str, object]) -> list[Cell]:
-    rank = f"{row['rank_low']}" if row["rank_low"] == row["rank_high"] else f"{row['rank_low']}-{row['rank_high']}"
-    first = (row["model"], row["mode"], row["profile"], row["value"], _interval(row["lower"], row["upper"], 1), rank)
-    return [*first, row["first_share"], row["s"], _interval(row["s_lower"], row["s_upper"], 0), row["n"]]  # type: ignore[list-item]
+def _board_row(row: dict[str, Any]) -> list[Cell]:
+    rank = f"{row['rank_low']}" if row["rank_low"] == row["rank_high"] else f"{row['rank_low']} to {row['rank_high']}"
+    first = [row["model"], row["value"], _interval(row["lower"], row["upper"], 1), rank]
+    return [*first, row["first_share"], row["s"], _interval(row["s_lower"], row["s_upper"], 0), row["n"]]
 
 
 def _interval(lower: object, upper: object, decimals: int) -> str | None:
