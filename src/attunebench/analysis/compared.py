@@ -11,9 +11,9 @@ from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import is_mean, pooled_of
 from attunebench.score.skill import direction
 from attunebench.stats.pairs import PairTests, compare_pairs, join_tests
-from attunebench.stats.pooled import Rates, compare_pooled
-from attunebench.stats.resample import bootstrap_t, percentile_bounds
-from attunebench.stats.sums import Floats, Ints, add_by_cluster, mean_sums
+from attunebench.stats.pooled import Rates, compare_pooled, pooled_rates
+from attunebench.stats.resample import bootstrap_t
+from attunebench.stats.sums import Floats, Ints, mean_sums
 
 MEAN = "bootstrap-t"
 RATE = "percentile"
@@ -93,16 +93,8 @@ def _means(values: Floats, cube: Cube, weights: Floats) -> tuple[Floats, ...]:
 
 def _rates(counts: Floats, compute: Rates, cube: Cube, weights: Floats) -> tuple[Floats, ...]:
     """Return the same of rates of pooled counts."""
-    present = np.asarray(~np.isnan(counts).any(axis=2))
-    found = [_rate(each, has, compute, cube, weights) for each, has in zip(counts, present, strict=True)]
-    return tuple(np.stack(parts) for parts in zip(*found, strict=True))
-
-
-def _rate(counts: Floats, present: NDArray[np.bool], compute: Rates, cube: Cube, weights: Floats) -> tuple[Floats, ...]:
-    sums = add_by_cluster(np.where(present[:, None], counts, 0.0), cube.clusters)
-    value = compute(sums.sum(axis=0))
-    clusters = len(np.unique(cube.clusters[present]))
-    lower, upper = percentile_bounds(compute(weights @ sums))
-    if clusters < 2:
-        lower, upper = np.full_like(value, np.nan), np.full_like(value, np.nan)
-    return value, lower, upper, np.full_like(value, present.sum()), np.full_like(value, clusters)
+    found = pooled_rates(counts, compute, cube.clusters, weights)
+    n, clusters = (
+        np.broadcast_to(each[:, None].astype(np.float64), found.value.shape) for each in (found.n, found.clusters)
+    )
+    return found.value, found.lower, found.upper, n, clusters

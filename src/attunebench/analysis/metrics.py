@@ -66,11 +66,11 @@ def _is_pooled(metric: Metric) -> bool:
 
 
 def confusion_rates(counts: Floats) -> Floats:
-    """Return accuracy, precision, recall, F1 and MCC of tp, tn, fp, fn, shape (…, 4); 0 where undefined, as published.
+    """Return accuracy, precision, recall, F1 and MCC of tp, tn, fp, fn, shape (4, …); 0 where undefined, as published.
 
     Source: AttuneBench's scoring, Behaviour.
     """
-    tp, tn, fp, fn = np.moveaxis(counts, -1, 0)
+    tp, tn, fp, fn = counts
     product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     rates = (
         ratio(tp + tn, tp + tn + fp + fn),
@@ -79,19 +79,19 @@ def confusion_rates(counts: Floats) -> Floats:
         ratio(2 * tp, 2 * tp + fp + fn),
         ratio(tp * tn - fp * fn, np.sqrt(np.maximum(product, 0.0))),
     )
-    return np.nan_to_num(np.stack(rates, axis=-1))
+    return np.nan_to_num(np.stack(rates))
 
 
 def order_rates(counts: Floats) -> Floats:
     """Return flip rate and agreement of comparisons asked in both orders: answered, flipped, decided, agreed."""
-    answered, flipped, decided, agreed = np.moveaxis(counts, -1, 0)
-    return np.stack([ratio(flipped, answered), ratio(agreed, decided)], axis=-1)
+    answered, flipped, decided, agreed = counts
+    return np.stack([ratio(flipped, answered), ratio(agreed, decided)])
 
 
 def skill_rate(counts: Floats) -> Floats:
     """Return the PANAS skill, 1 - added errors/added changes: mean error, mean change, and over how many totals."""
-    errors, changes = np.moveaxis(counts, -1, 0)
-    return np.stack([1 - ratio(errors, changes)], axis=-1)
+    errors, changes = counts
+    return np.stack([1 - ratio(errors, changes)])
 
 
 def pooled_of(cube: Cube) -> Sequence[tuple[Pooled, Floats]]:
