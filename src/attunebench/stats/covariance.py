@@ -16,7 +16,8 @@ import numpy as np
 
 from attunebench.stats.sums import ClusterSums, Floats, Ints, mean_sums, ratio
 
-_BLOCK = 2_000_000
+_BLOCK = 100_000
+"""So many numbers are worked on at a time: they stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,22 @@ def model_covariances(sums: ClusterSums, weights: Floats, models: int) -> ModelC
 def _covariances(sums: ClusterSums, weights: Floats, models: int) -> tuple[Floats, Floats]:
     total = weights @ sums.bottom
     value = ratio(weights @ sums.top, total)
-    shares = ratio(weights[:, :, None] * sums.bottom, total[:, None])
-    tops = ratio(weights[:, :, None] * sums.top, total[:, None])
-    noise = _centred(tops - shares * value[:, None], models)
-    means = _centred(value[:, None], models)
-    same = _products(shares.reshape(len(weights), -1, shares.shape[2] // models)) / models
+    noise = sums.top - value[:, None] * sums.bottom
+    noise *= weights[:, :, None]
+    noise *= ratio(np.ones(1), total)[:, None]
+    same = _same_share(sums.bottom, weights, models)
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.where(same < 1 - 1e-9, _products(noise) / (1 - same), np.nan) / (models - 1)
-    return _products(means) / (models - 1), error
+        error = np.where(same < 1 - 1e-9, _products(_centred(noise, models)) / (1 - same), np.nan) / (models - 1)
+    return _products(_centred(value[:, None], models)) / (models - 1), error
+
+
+def _same_share(bottom: Floats, weights: Floats, models: int) -> Floats:
+    """Return how much of two metrics' weight falls on one cluster with itself, (resamples, metrics, metrics)."""
+    apart = bottom.reshape(len(bottom), models, -1)
+    total = (weights @ bottom).reshape(len(weights), models, -1)
+    both = (apart[:, :, :, None] * apart[:, :, None]).reshape(len(bottom), -1)
+    together = (weights**2 @ both).reshape(*total.shape, -1)
+    return np.asarray(ratio(together, total[:, :, :, None] * total[:, :, None]).mean(axis=1))
 
 
 def _centred(values: Floats, models: int) -> Floats:
