@@ -30,7 +30,6 @@ from attunebench.stats.sums import ClusterSums, Floats, Ints
 LEAST_CLUSTERS: Final = 10
 """Smaller groups are shown and not tested."""
 
-_MEANS: Final = ("value", "se", "lower", "upper")
 _SAME: Final = 1e-9
 """Statistics that differ by a smaller part are the same, and differ by rounding."""
 
@@ -100,8 +99,8 @@ def compare_groups(
     members = [np.flatnonzero(groups == group) for group in range(int(groups.max()) + 1)]
     apart = [ClusterSums(sums.top[each], sums.bottom[each]) for each in members]
     drawn = [weights[:, each] for each in members]
-    means = [bootstrap_t(part, drawn_here, level) for part, drawn_here in zip(apart, drawn, strict=True)]
-    value, se, lower, upper = (np.array([getattr(mean, name) for mean in means]) for name in _MEANS)
+    means = [bootstrap_t(part, its, level) for part, its in zip(apart, drawn, strict=True)]
+    value, se, lower, upper = np.array([(mean.value, mean.se, mean.lower, mean.upper) for mean in means]).swapaxes(0, 1)
     clusters = np.array([mean.clusters for mean in means])
     difference, difference_se = value - value[reference], np.sqrt(se**2 + se[reference] ** 2)
     difference[reference] = difference_se[reference] = np.nan
