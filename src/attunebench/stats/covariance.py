@@ -6,8 +6,8 @@ over all ways to split them: the sum over c != d of s_c s_d cov(y_c, y_d), over 
 scores on cluster c and s_c is its share. In a resample, a cluster drawn twice has twice the share and stays one
 cluster, so that it never stands in both halves.
 
-Sources: Brennan, Generalizability Theory (2001), sections 2.2 and 9.1 (covariance components); Hoeffding, A Class of
-Statistics with Asymptotically Normal Distribution (1948), for the average over splits.
+Sources: Brennan, Generalizability Theory (2001), chapters 2 and 9 (variance and covariance components); Hoeffding, A
+Class of Statistics with Asymptotically Normal Distribution (1948), for the average over splits.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class ModelCovariances:
     """Covariances across models between metrics' means, each of shape (resamples, metrics, metrics).
 
     `observed`: of the means. `error`: the part of it that is noise of common conversations; 0 between metrics that have
-    no cluster in common. NaN with fewer than 2 models, or fewer than 2 clusters.
+    no cluster in common. NaN with fewer than 2 clusters.
     """
 
     observed: Floats
@@ -48,12 +48,8 @@ def model_covariances(sums: ClusterSums, weights: Floats, models: int) -> ModelC
     Args:
         sums: shape (clusters, models x metrics), from `model_sums`.
         weights: shape (resamples, clusters); ones for what was observed.
-        models: how many there are.
+        models: how many there are, 2 or more.
     """
-    metrics = sums.top.shape[1] // models
-    if models < 2:
-        nothing = np.full((len(weights), metrics, metrics), np.nan)
-        return ModelCovariances(nothing, nothing)
     step = max(1, _BLOCK // max(1, sums.top.size))
     parts = [_covariances(sums, weights[at : at + step], models) for at in range(0, len(weights), step)]
     return ModelCovariances(*(np.concatenate(each) for each in zip(*parts, strict=True)))

@@ -33,8 +33,8 @@ def generalisability(values: Floats, clusters: Ints) -> Generalisability:
     Estimator: models x clusters crossed, one facet, random; variance components by analysis of variance. With one
     conversation a cluster it equals Cronbach's alpha with models as persons and clusters as items. Assumes that models
     and clusters stand for more of their kind, and that missing scores are missing at random. NaN with fewer than 2
-    models or 2 clusters, or where nothing varies. Source: Brennan, Generalizability Theory (2001), section 2.2 and
-    equation 2.38; Cronbach et al., The Dependability of Behavioral Measurements (1972).
+    models or 2 clusters, or where nothing varies. Sources: Brennan, Generalizability Theory (2001), chapter 2; Cronbach
+    et al., The Dependability of Behavioral Measurements (1972).
 
     Args:
         values: shape (models, conversations); NaN where not defined. Models without any score are left out.
@@ -77,8 +77,7 @@ def split_half(values: Floats, clusters: Ints, rng: np.random.Generator, *, spli
     sums = model_sums(values, clusters)
     first = draw_halves(len(sums.top), splits, rng)
     one, other = (_means(sums, half, models, metrics) for half in (first, 1 - first))
-    with np.errstate(invalid="ignore"):
-        r = pearson(np.moveaxis(one, 1, 2), np.moveaxis(other, 1, 2))
+    r = pearson(np.moveaxis(one, 1, 2), np.moveaxis(other, 1, 2))
     defined = ~np.isnan(r)
     half = np.full(metrics, np.nan)
     np.divide(np.where(defined, r, 0.0).sum(axis=0), defined.sum(axis=0), out=half, where=defined.any(axis=0))
