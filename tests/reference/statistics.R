@@ -28,6 +28,13 @@ cluster_robust <- function() {
        difference = coef(difference)[[1]], difference_se = SE(difference)[[1]])
 }
 
+# Topics cross people: one person may have talked about both.
+crossed <- function() {
+  by_topic <- svyby(~score, ~topic, svydesign(ids = ~person, weights = ~1, data = people), svymean, covmat = TRUE)
+  difference <- svycontrast(by_topic, list(difference = c(family = 1, work = -1)))
+  list(difference = coef(difference)[[1]], se = SE(difference)[[1]])
+}
+
 mixed <- function() {
   fit <- lmer(score ~ group + (1 | person), data = people, REML = TRUE,
               control = lmerControl(optCtrl = list(ftol_abs = 1e-12, xtol_abs = 1e-12)))
@@ -94,6 +101,7 @@ output <- list(
   bh = p.adjust(input$p_values, "BH"),
   paired_permutation = paired_permutation(input$paired_differences),
   cluster_robust = cluster_robust(),
+  crossed = crossed(),
   mixed = mixed(),
   spearman = cor(input$ranks$x, input$ranks$y, method = "spearman"),
   kendall = cor(input$ranks$x, input$ranks$y, method = "kendall"),

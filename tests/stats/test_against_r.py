@@ -8,6 +8,7 @@ import pytest
 
 from attunebench.stats.agreement import krippendorff_alpha
 from attunebench.stats.correlation import rank_correlations
+from attunebench.stats.crossed import compare_crossed
 from attunebench.stats.equivalence import tost
 from attunebench.stats.groups import compare_groups, draw_orders, draw_stratified
 from attunebench.stats.letters import letters
@@ -15,7 +16,7 @@ from attunebench.stats.mixed import mixed_model
 from attunebench.stats.multiple import adjust
 from attunebench.stats.power import power_of, smallest_detectable
 from attunebench.stats.reliability import generalisability
-from attunebench.stats.resample import standard_errors
+from attunebench.stats.resample import draw_weights, standard_errors
 from attunebench.stats.signflip import draw_flips, sign_flip_p
 from attunebench.stats.sums import mean_sums
 
@@ -64,6 +65,15 @@ def test_the_difference_of_groups_is_that_of_survey(people):
     assert found.se[:, 0] == pytest.approx(expected["groups_se"])
     assert found.difference[1] == pytest.approx([expected["difference"]])
     assert found.difference_se[1] == pytest.approx([expected["difference_se"]])
+
+
+def test_the_difference_of_topics_that_cross_people_is_that_of_survey(people):
+    score, _, person = people
+    family = np.array(GIVEN["people"]["topic"]) == "family"
+    one, other = (mean_sums(np.where(topic, score, np.nan)[:, None], person) for topic in (family, ~family))
+    found = compare_crossed(one, other, draw_weights(24, 50, np.random.default_rng(3)))
+    assert found.difference == pytest.approx([R["crossed"]["difference"]])
+    assert found.se == pytest.approx([R["crossed"]["se"]])
 
 
 def test_the_mixed_model_is_that_of_lme4(people):
