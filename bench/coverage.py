@@ -9,7 +9,7 @@ better model has 2 more, 1.5 times as much, or beta (2, 1) instead, so that diff
 Prints Markdown tables. 4,000 replications a cell: a share near .95 is known to .7 points, one near .05 to .7 points (2
 standard errors). Resamples are fewer than the 10,000 of an analysis, 999 unless said; that moves coverage by less.
 
-    python bench/coverage.py                  # all parts; about ten minutes
+    python bench/coverage.py                  # all parts; about ten minutes of one processor
     python bench/coverage.py --part means     # one of them
 """
 
@@ -22,6 +22,7 @@ import numpy as np
 from scipy.special import gammaincinv, ndtr
 
 from attunebench.stats.agreement import krippendorff_alpha
+from attunebench.stats.crossed import compare_crossed
 from attunebench.stats.groups import compare_groups, draw_orders, draw_stratified
 from attunebench.stats.multiple import adjust
 from attunebench.stats.pairs import pairs_of
@@ -57,6 +58,7 @@ def main() -> None:
         "reliability": reliability,
         "separability": separability,
         "agreement": agreement,
+        "crossed": crossed,
     }
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", choices=parts, action="append")
@@ -202,6 +204,19 @@ def agreement(rng: np.random.Generator) -> None:
             covered += alpha.lower <= planted <= alpha.upper
             found[place] = alpha.alpha
         row(people, planted, percent(covered / REPLICATIONS), f"{np.median(found):.2f}")
+
+
+def crossed(rng: np.random.Generator) -> None:
+    """A topic that three in ten conversations are about, whosever they are, and that makes no difference."""
+    head("scores", "people", "p < .05", "percentile interval covers")
+    for kind, people in product(KINDS, (10, 14, 20, 30, 100)):
+        found = np.zeros(2)
+        for clusters, x in blocks(kind, people, (0,), rng):
+            topic = (rng.random(len(clusters)) < 0.3)[:, None]
+            group, rest = (mean_sums(np.where(here, x[:, 0], np.nan), clusters) for here in (topic, ~topic))
+            tests = compare_crossed(group, rest, draw_weights(people, RESAMPLES, rng))
+            found += [(tests.p < 0.05).sum(), within(0, tests.lower, tests.upper).sum()]
+        row(kind, people, *map(percent, found / REPLICATIONS))
 
 
 def blocks(kind: str, people: int, skills: tuple[int, ...], rng: np.random.Generator) -> Iterator[tuple[Ints, Floats]]:

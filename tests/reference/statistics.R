@@ -30,7 +30,8 @@ cluster_robust <- function() {
 
 # Topics cross people: one person may have talked about both.
 crossed <- function() {
-  by_topic <- svyby(~score, ~topic, svydesign(ids = ~person, weights = ~1, data = people), svymean, covmat = TRUE)
+  design <- as.svrepdesign(svydesign(ids = ~person, weights = ~1, data = people), type = "JK1", mse = TRUE)
+  by_topic <- svyby(~score, ~topic, design, svymean, covmat = TRUE)
   difference <- svycontrast(by_topic, list(difference = c(family = 1, work = -1)))
   list(difference = coef(difference)[[1]], se = SE(difference)[[1]])
 }

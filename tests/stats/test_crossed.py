@@ -49,9 +49,22 @@ def test_groups_turned_round_turn_the_sign_alone():
 
 def test_one_cluster_in_a_group_or_no_variation_is_not_tested():
     clusters = np.arange(30) // 2
-    for values, chosen in [(RNG(11).normal(size=(30, 1)), clusters == 3), (np.ones((30, 1)), np.arange(30) % 2 == 0)]:
+    for values, chosen in [
+        (RNG(11).normal(size=(30, 1)), clusters == 3),
+        (np.full((30, 1), 0.1), np.arange(30) % 3 == 0),
+    ]:
         found = compare_crossed(*split(values, chosen, clusters), draw_weights(15, 50, RNG(12)))
         assert np.isnan([found.p, found.lower, found.upper]).all()
+
+
+def test_few_clusters_of_unequal_weight_are_not_taken_for_many():
+    """Ten people, three in ten conversations, so that one person may hold half of the group."""
+    rng, found = RNG(14), []
+    for _ in range(20):
+        clusters = np.repeat(np.arange(10), rng.integers(1, 5, size=10))
+        values = rng.normal(size=(10, 100))[clusters] + rng.normal(size=(len(clusters), 100))
+        found.append(compare_crossed(*split(values, rng.random(len(clusters)) < 0.3, clusters), np.ones((2, 10))).p)
+    assert (np.concatenate(found) < 0.05).mean() < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 2000)
 
 
 def test_of_equal_groups_5_of_100_are_called_different():
