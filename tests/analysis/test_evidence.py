@@ -130,6 +130,32 @@ def test_panas_and_branches_are_those_the_participant_reported():
     assert evidence_of(one, failed).panas["predicted"].null_count() == 4
 
 
+def test_what_stands_in_a_record_under_a_call_that_failed_is_no_answer():
+    one = conversation(
+        turn(1, feelings=tags(("Proud", 5)), pairwiseComparisons=[comparison("original", "human", "B")]),
+        conversationWideQuestions={"fourBranchScores": {"managing": 6}},
+    )
+    given = record(
+        answered(
+            1,
+            em_emotion_tags=tags(("Proud", 5)),
+            em_pairwise_selections={"0": "B"},
+            em_pairwise_selections_swapped={"0": "A"},
+        ),
+        post=outcome(fourBranchScores={"managing": 4}),
+        calls=[
+            {"turn": 1, "call": "review", "state": "truncated"},
+            {"turn": 1, "call": "pairwise", "state": "refused"},
+            {"turn": None, "call": "outcome", "state": "refused"},
+        ],
+    )
+    found = evidence_of(one, given)
+    assert found.turns.select("answered", "felt", "named").rows() == [(False, 1, 0)]
+    assert found.emotions.is_empty() and found.orders.is_empty()
+    assert found.comparisons["chosen"].to_list() == [None]
+    assert rows(found.branches) == [("managing", 6, None)]
+
+
 def test_judges_are_told_apart_and_their_kin():
     one = conversation(turn(1))
     by_model = {"x/gpt-5": dict.fromkeys(RATINGS, 6), "x/qwen-2": {"overall_score": 9, "helpfulness": 3}, "odd": "none"}

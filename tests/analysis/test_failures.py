@@ -159,6 +159,31 @@ def test_a_model_that_always_takes_the_longer_reply_is_found():
     assert found == FAULTLESS | {"leans to longer": 0.5, "leans to alternate": 0.5, "leans to human": -0.5}
 
 
+def test_of_replies_of_equal_length_none_is_longer_and_of_equal_labels_none_is_chosen():
+    asked = [
+        comparison("original", "human", "A"),
+        comparison("human", "human", "A"),
+        comparison("original", "alternate", "A"),
+    ]
+    one = conversation(
+        turn(1, reply="one two", alternateResponses={"humanEdited": "two words"}, pairwiseComparisons=asked)
+    )
+    given = record(answered(1, em_pairwise_selections={"0": "B", "1": "A", "2": "A"}))
+    found = table(failures(inputs_of([one], [given])), "leanings")
+    assert cells(found.filter(metric="model"), "leaning", column="n") == {
+        "original": 2,
+        "alternate": 1,
+        "human": 1,
+        "side A": 3,
+    }
+    assert cells(found.filter(metric="difference"), "leaning") == {
+        "original": -0.5,
+        "alternate": 0,
+        "human": 1,
+        "side A": pytest.approx(-1 / 3),
+    }
+
+
 def test_a_model_that_always_takes_the_original_is_found():
     def choose(pair):
         if "original" in pair:
@@ -218,6 +243,13 @@ def _answered_rightly():
     yield answered(2, em_emotion_tags=tags(("Upset", 1)))
 
 
+def test_a_turn_without_an_answer_has_not_too_few_emotions():
+    one = conversation(turn(1, feelings=tags(("Proud", 5))), turn(2, feelings=tags(("Proud", 5))))
+    given = record(answered(1, em_emotion_tags=tags(("Proud", 5))), answered(2, em_emotion_tags=None))
+    found = table(failures(inputs_of([one], [given])), "emotion_errors").filter(metric="too_few")
+    assert found.select("value", "n").rows() == [(0, 1)]
+
+
 def test_too_strong_an_intensity_is_found():
     found = signs(diagnosis(feel=lambda tag: [(tag[0], tag[1] + 2)]))
     assert found["intensity_difference"] == 2
@@ -262,11 +294,14 @@ def test_the_conversations_furthest_off_are_told_by_kind_of_error():
     records[6] = seen(7).model_copy(
         update={"calls": record(calls=[_call("draft", "refused"), _call("review", "parsed")]).calls}
     )
+    records[1] = seen(2).model_copy(
+        update={"calls": record(calls=[_call("draft", "parsed"), _call("judge", "refused")]).calls}
+    )
     found = table(failures(inputs_of([talk(number) for number in NUMBERS], records)), "furthest")
     behaviour = found.filter(kind="behaviour")
     assert behaviour.select("rank", "conversation", "value", "n", "clusters").rows() == [(1, "c4", 1, 8, 8)]
     assert found.filter(kind="branches")["conversation"].to_list() == ["c6"]
-    assert found.filter(kind="calls failed").select("conversation", "value", "n").rows() == [("c7", 0.5, 1)]
+    assert found.filter(kind="calls failed").select("conversation", "value", "n").rows() == [("c7", 0.5, 2)]
     assert found.filter(kind="emotion").is_empty()
     assert set(found.filter(kind="draft")["value"]) == {1}, "nothing was drafted"
     assert found.filter(kind="draft")["rank"].to_list() == [1, 2, 3, 4, 5]

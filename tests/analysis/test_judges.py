@@ -7,6 +7,7 @@ from analysis_examples import GPT, QWEN, assert_tidy, cells, inputs_from, inputs
 
 from attunebench.analysis.judges import judges
 from attunebench.analysis.tables import Part
+from attunebench.protocol.records import Provenance
 from judges import RATINGS
 from score_examples import answered, comparison, conversation, record, turn
 
@@ -107,7 +108,13 @@ def test_drafts_that_one_judge_alone_rated_tell_nothing_of_agreement():
     records.append(rated(3, MODELS[0], lambda *_: 7, judged_by=[KIND]))
     part = judges(inputs_of([talk(number) for number in (1, 2, 3)], records))
     assert cells(table(part, "judge_agreement").filter(judged="tone_match"), "judged", column="n")["tone_match"] == 4
-    part = judges(inputs_of([talk(3)], records[2:]))
+    alone = [
+        rated(3, MODELS[0], lambda *_: 4, judged_by=[judge]).model_copy(
+            update={"provenance": Provenance(condition="0123+panel", epoch=epoch)}
+        )
+        for epoch, judge in enumerate((KIND, HARSH), start=1)
+    ]
+    part = judges(inputs_of([talk(3)], alone))
     assert "agreement of judges" in [missing.part for missing in part.missing]
 
 
@@ -154,6 +161,18 @@ def test_a_judge_is_held_against_the_participants_in_blind_comparisons():
     assert found["longer"] == pytest.approx((1 + 1 + 4) / 12)
     assert found["longer_difference"] == pytest.approx(3 / 12)
     assert [missing.part for missing in part.missing if "participants" in missing.part] == []
+
+
+def test_a_missing_choice_is_wrong_and_what_the_participant_left_open_is_not_asked():
+    asked = [*COMPARED[:2], comparison("original", "human", None)]
+    one = talk(1, turn(1, reply="one two three", alternateResponses=WORDS, pairwiseComparisons=asked))
+    given = chooser(1, "BAAA")
+    (said,) = given.turns
+    given = given.model_copy(
+        update={"turns": [said.model_copy(update={"em_pairwise_selections": {"0": "B", "2": "A"}})]}
+    )
+    found = table(judges(inputs_of([one], [given])), "judges_against_participants").filter(metric="agreement")
+    assert found.select("value", "n").rows() == [(0.5, 2)]
 
 
 def test_what_was_not_run_is_missing_with_the_command_that_makes_it():

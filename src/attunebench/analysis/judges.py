@@ -153,14 +153,14 @@ def _against_participants(panel: Sequence[str], evidence: Evidence, inputs: Inpu
 def _not_evaluated(judges: Sequence[str]) -> list[Missing]:
     if not judges:
         return []
-    reason = f"not evaluated blind: {', '.join(judges)}; "
+    reason = f"not evaluated blind in these scores: {', '.join(judges)}; "
     return [Missing("judges against participants", reason + _command(judges))]
 
 
 def _not_swapped(judges: Sequence[str]) -> list[Missing]:
     if not judges:
         return []
-    reason = f"not asked in both orders: {', '.join(judges)}; "
+    reason = f"not asked in both orders in these scores: {', '.join(judges)}; "
     return [Missing("flips of judges", reason + _command(judges))]
 
 
