@@ -14,7 +14,8 @@ RNG = np.random.default_rng
 
 def shares(counts):
     """Right answers of all, and of the first two counts' sum; the latter is no linear function of them."""
-    return np.stack([ratio(counts[..., 0], counts[..., 1]), ratio(counts[..., 0], counts[..., 0] + counts[..., 2])], -1)
+    right, answers, false = counts
+    return np.stack([ratio(right, answers), ratio(right, right + false)])
 
 
 @pytest.fixture

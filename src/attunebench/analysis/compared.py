@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attunebench.analysis.cube import Cube, Metric, RowKey
+from attunebench.analysis.frames import MEAN, RATE
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import is_mean, pooled_of
 from attunebench.score.skill import direction
@@ -14,9 +15,6 @@ from attunebench.stats.pairs import PairTests, compare_pairs, join_tests
 from attunebench.stats.pooled import Rates, compare_pooled, pooled_rates
 from attunebench.stats.resample import bootstrap_t
 from attunebench.stats.sums import Floats, Ints, mean_sums
-
-MEAN = "bootstrap-t"
-RATE = "percentile"
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from attunebench.analysis.compared import RATE, Compared
+from attunebench.analysis.compared import Compared
 from attunebench.analysis.cube import RowKey
-from attunebench.analysis.frames import counts, few_clusters, numbers
+from attunebench.analysis.frames import RATE, counts, few_clusters, numbers
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import capabilities_of, is_mean
 from attunebench.analysis.tables import Missing, Part, Table

@@ -6,9 +6,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from attunebench.analysis.compared import MEAN, RATE
 from attunebench.analysis.cube import ROW_COLUMNS, RowKey
-from attunebench.analysis.frames import counts, few_clusters, numbers, row_columns
+from attunebench.analysis.frames import MEAN, RATE, counts, few_clusters, numbers, row_columns
 from attunebench.analysis.inputs import Inputs
 from attunebench.stats.resample import bootstrap_t, percentile_bounds
 from attunebench.stats.sums import ClusterSums, Floats, Ints
@@ -128,6 +127,8 @@ def _rows(
             "lower": numbers(bounds[0]),
             "upper": numbers(bounds[1]),
         }
-    ).with_columns(method=pl.lit(method), profile=pl.lit("strict"), note=few_clusters(pl.col("clusters")))
+    ).with_columns(
+        method=pl.lit(method), profile=pl.lit("strict"), note=few_clusters(pl.col("clusters"), pl.lit(method))
+    )
     repeated = groups[np.repeat(np.arange(groups.height), len(names))]
     return pl.concat([repeated, found], how="horizontal")

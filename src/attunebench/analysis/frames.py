@@ -9,8 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from attunebench.analysis.cube import Metric, RowKey
 
-FEW_CLUSTERS: Final = 20
-"""With fewer, intervals may cover less or more than they say: docs/statistics.md."""
+MEAN: Final = "bootstrap-t"
+RATE: Final = "percentile"
+"""How intervals are made: of means, and of everything else."""
+
+METHOD: Final = pl.col("method")
+
+FEWEST: Final = {MEAN: 10, RATE: 100}
+"""With fewer clusters, intervals cover less than they say: docs/statistics.md, tables 1, 8 and 9."""
 
 
 def numbers(values: ArrayLike) -> pl.Series:
@@ -40,7 +46,10 @@ def row_columns(rows: Sequence[RowKey], times: int = 1) -> dict[str, NDArray[np.
     }
 
 
-def few_clusters(clusters: pl.Expr) -> pl.Expr:
-    """Return what is to be said of an interval over so many clusters."""
-    text = pl.format("fewer than {} clusters: the interval may be off", pl.lit(FEW_CLUSTERS))
-    return pl.when(clusters < FEW_CLUSTERS).then(text).otherwise(pl.lit(None, dtype=pl.String))
+def few_clusters(clusters: pl.Expr, method: pl.Expr = METHOD) -> pl.Expr:
+    """Return what is to be said of an interval made by a method over so many clusters, mostly nothing."""
+    said = pl.lit(None, dtype=pl.String)
+    for name, fewest in FEWEST.items():
+        text = f"fewer than {fewest} clusters: the interval may be too short"
+        said = pl.when((method == name) & (clusters < fewest)).then(pl.lit(text)).otherwise(said)
+    return said

@@ -6,9 +6,8 @@ from itertools import product
 import numpy as np
 import polars as pl
 
-from attunebench.analysis.compared import MEAN
 from attunebench.analysis.cube import Cube, RowKey
-from attunebench.analysis.frames import counts, few_clusters, numbers
+from attunebench.analysis.frames import MEAN, counts, few_clusters, numbers
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import is_mean
 from attunebench.analysis.tables import Missing, Part, Table

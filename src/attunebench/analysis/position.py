@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from attunebench.analysis.compared import MEAN
 from attunebench.analysis.cube import ROW_COLUMNS
-from attunebench.analysis.frames import counts, few_clusters, numbers
+from attunebench.analysis.frames import MEAN, counts, few_clusters, numbers
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.tables import Missing, Part, Table
 from attunebench.score.skill import direction

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from attunebench.analysis.compared import RATE, Compared
+from attunebench.analysis.compared import Compared
 from attunebench.analysis.cube import Metric
 from attunebench.analysis.floors import Floors, Skill, floors_of, skill_of_row
-from attunebench.analysis.frames import counts, few_clusters, numbers, row_columns, spread
+from attunebench.analysis.frames import RATE, counts, few_clusters, numbers, row_columns, spread
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import KEY
 from attunebench.analysis.tables import Missing, Part, Table

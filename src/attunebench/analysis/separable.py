@@ -10,9 +10,8 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from attunebench.analysis.compared import RATE
 from attunebench.analysis.cube import RowKey
-from attunebench.analysis.frames import few_clusters, numbers
+from attunebench.analysis.frames import RATE, few_clusters, numbers
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import capabilities_of
 from attunebench.analysis.tables import Missing, Part, Table

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 from scipy.stats import rankdata
 
-from attunebench.analysis.compared import MEAN, RATE, Compared
+from attunebench.analysis.compared import Compared
 from attunebench.analysis.cube import Cube
-from attunebench.analysis.frames import counts, few_clusters, numbers, row_columns, spread
+from attunebench.analysis.frames import MEAN, RATE, counts, few_clusters, numbers, row_columns, spread
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import KEY, is_mean
 from attunebench.analysis.tables import Missing, Part, Table

@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from attunebench.analysis.compared import MEAN, RATE
 from attunebench.analysis.cube import Metric, RowKey
 from attunebench.analysis.floors import Floors, best_floor, floors_of, skill
-from attunebench.analysis.frames import counts, numbers, row_columns
+from attunebench.analysis.frames import MEAN, RATE, counts, numbers, row_columns
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import COMPOSITE, JUDGED, KEY, PILLARS
 from attunebench.analysis.people import Grouping, Sorted, sort_people
