@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from attunebench.stats.multiple import adjust
-from attunebench.stats.pooled import compare_pooled
-from attunebench.stats.resample import draw_weights
+from attunebench.stats.pooled import compare_pooled, pooled_rates
+from attunebench.stats.resample import draw_weights, percentile_bounds
 from attunebench.stats.signflip import all_flips, draw_flips, sign_flip_p
 from attunebench.stats.sums import add_by_cluster, ratio
 
@@ -13,7 +13,7 @@ RNG = np.random.default_rng
 
 
 def shares(counts):
-    """Right answers of all, and of the first two counts' sum; the latter is no linear function of them."""
+    """Right answers of all, and of right ones and false alarms: the latter is no linear function of the counts."""
     right, answers, false = counts
     return np.stack([ratio(right, answers), ratio(right, right + false)])
 
@@ -46,6 +46,16 @@ def test_a_rate_that_is_a_mean_has_the_p_of_the_mean(answers):
         for place, (a, b) in enumerate(found.pairs):
             sums = add_by_cluster(answers[a, :, :1] - answers[b, :, :1], clusters)
             assert found.p[place, 0] == pytest.approx(sign_flip_p(sums, flips)[0])
+
+
+def test_each_models_rates_are_those_of_its_counts_and_their_intervals_of_its_resamples(answers):
+    answers[0, :20] = np.nan
+    clusters, weights = np.arange(40) // 2, draw_weights(20, 300, RNG(7))
+    found = pooled_rates(answers, shares, clusters, weights)
+    assert found.value[0] == pytest.approx(shares(answers[0, 20:].sum(axis=0)))
+    assert found.n.tolist() == [20, 40, 40] and found.clusters.tolist() == [10, 20, 20]
+    lower, upper = percentile_bounds(shares((weights @ add_by_cluster(answers[1], clusters)).T).T)
+    assert found.lower[1] == pytest.approx(lower) and found.upper[1] == pytest.approx(upper)
 
 
 def test_rates_are_computed_again_in_each_flip(answers):
