@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.stats import bootstrap
+from threadpoolctl import threadpool_limits
 
 from attunebench.stats.pairs import compare_pairs, pairs_of
 from attunebench.stats.resample import draw_weights
@@ -44,8 +45,9 @@ def main() -> None:
 
 def compare(values: np.ndarray, clusters: np.ndarray, resamples: int) -> None:
     rng = np.random.default_rng(1)
-    weights, flips = draw_weights(PARTICIPANTS, resamples, rng), draw_flips(PARTICIPANTS, resamples, rng)
-    compare_pairs(values, clusters, weights, flips)
+    with threadpool_limits(1, user_api="blas"):  # as `attunebench analyze` has it
+        weights, flips = draw_weights(PARTICIPANTS, resamples, rng), draw_flips(PARTICIPANTS, resamples, rng)
+        compare_pairs(values, clusters, weights, flips)
 
 
 def plain_loop(values: np.ndarray, clusters: np.ndarray) -> None:

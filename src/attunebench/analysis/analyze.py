@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from attunebench.analysis.claims import claims
 from attunebench.analysis.compared import compare_settings
 from attunebench.analysis.costs import costs
@@ -72,8 +74,14 @@ def analyze(folder: Path, options: Options = Options()) -> Analysis:
     """
     inputs = read_narrowed(folder, options)
     chosen = _groupings(read_groupings(options.groups), inputs, options)
+    with threadpool_limits(1, user_api="blas"):  # its threads wait for each other longer than these products take
+        parts = _parts(inputs, chosen)
+    return Analysis([claims(parts), *parts], _about(inputs, chosen, options))
+
+
+def _parts(inputs: Inputs, chosen: Sequence[Grouping]) -> list[Part]:
     settings = compare_settings(inputs)
-    parts = [
+    return [
         ranking(inputs, settings),
         costs(inputs),
         separable(inputs),
@@ -89,7 +97,6 @@ def analyze(folder: Path, options: Options = Options()) -> Analysis:
         planning(settings),
         failures(inputs),
     ]
-    return Analysis([claims(parts), *parts], _about(inputs, chosen, options))
 
 
 def read_narrowed(folder: Path, options: Options) -> Inputs:
