@@ -56,15 +56,14 @@ def compare_pairs(values: Floats, clusters: Ints, weights: Floats, flips: Floats
         level: of the intervals, which are not corrected.
     """
     pairs = pairs_of(len(values))
-    metrics = values.shape[2]
+    by_pair = (len(pairs), values.shape[2])
     differences = values[pairs[:, 0]] - values[pairs[:, 1]]
     flat = np.moveaxis(differences, 1, 0).reshape(values.shape[1], -1)
     present = ~np.isnan(flat)
     count = add_by_cluster(present.astype(np.float64), clusters)
     total = add_by_cluster(np.where(present, flat, 0.0), clusters)
     found = bootstrap_t(ClusterSums(total, count), weights, level)
-    p = sign_flip_p(np.where(count > 0, total, np.nan), flips).reshape(-1, metrics)
-    by_pair = (-1, metrics)
+    p = sign_flip_p(np.where(count > 0, total, np.nan), flips).reshape(by_pair)
     return PairTests(
         pairs=pairs,
         difference=found.value.reshape(by_pair),
