@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import permutation_test
 
-from attunebench.stats.signflip import all_flips, draw_flips, sign_flip_p
+from attunebench.stats.multiple import adjust
+from attunebench.stats.signflip import all_flips, draw_flips, flips_for, sign_flip_p
 
 
 def test_p_is_exact_below_14_clusters_as_counted_by_hand():
@@ -48,3 +49,10 @@ def test_with_fewer_than_two_clusters_nothing_is_tested():
 
 def test_all_flips_are_all_ways():
     assert {tuple(row) for row in all_flips(3)} == set(product([1.0, -1.0], repeat=3))
+
+
+@pytest.mark.parametrize("models", [2, 13, 33, 100])
+def test_one_pair_of_any_number_of_models_can_be_distinguished(models):
+    pairs = models * (models - 1) // 2
+    smallest = 1 / (flips_for(pairs) + 1)
+    assert adjust(np.array([smallest] + [1.0] * (pairs - 1)), "holm")[0] < 0.05

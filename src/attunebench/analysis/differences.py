@@ -10,7 +10,7 @@ from attunebench.analysis.frames import counts, numbers, row_columns
 from attunebench.analysis.tables import Missing, Part, Table
 from attunebench.score.skill import direction
 from attunebench.stats.letters import letters
-from attunebench.stats.pairs import ALPHA
+from attunebench.stats.multiple import ALPHA
 
 TITLE = "Who differs from whom"
 

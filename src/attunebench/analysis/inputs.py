@@ -20,7 +20,7 @@ from attunebench.score.run_files import load_records
 from attunebench.score.sources import Sources, read_sources
 from attunebench.score.table import SHARDS_FOLDER, TIDY_FILE, Totals, read_totals
 from attunebench.stats.resample import RESAMPLES, draw_weights
-from attunebench.stats.signflip import draw_flips
+from attunebench.stats.signflip import draw_flips, flips_for
 from attunebench.stats.sums import Floats
 
 Records: TypeAlias = Sequence[RunRecord] | str
@@ -66,7 +66,9 @@ class Inputs:
     @cached_property
     def flips(self) -> Floats:
         """The signs of clusters in each flip, the same for all parts."""
-        return draw_flips(self.cube.cluster_count, RESAMPLES, np.random.default_rng([self.seed, 2]))
+        models = max(len(places) for places in self.cube.settings().values())
+        count = flips_for(models * (models - 1) // 2, least=RESAMPLES)
+        return draw_flips(self.cube.cluster_count, count, np.random.default_rng([self.seed, 2]))
 
     @cached_property
     def evidence(self) -> Evidence | str:

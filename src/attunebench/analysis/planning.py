@@ -9,7 +9,8 @@ from attunebench.analysis.compared import Compared
 from attunebench.analysis.frames import counts, numbers
 from attunebench.analysis.metrics import KEY, is_mean
 from attunebench.analysis.tables import Missing, Part, Table
-from attunebench.stats.power import ALPHA, POWER, clusters_needed, corrected, smallest_detectable
+from attunebench.stats.multiple import ALPHA
+from attunebench.stats.power import POWER, clusters_needed, corrected, smallest_detectable
 from attunebench.stats.sums import Floats, Ints
 
 TITLE = "How many conversations are needed"

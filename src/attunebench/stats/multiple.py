@@ -4,12 +4,15 @@ Benjamini and Hochberg is scipy's. Holm is here: statsmodels' `multipletests` co
 family, and there are hundreds of families (tests hold ours to it).
 """
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 from scipy.stats import false_discovery_control
 
 from attunebench.stats.sums import Floats
+
+ALPHA: Final = 0.05
+"""The level of tests, and of families of them."""
 
 Correction: TypeAlias = Literal["holm", "bh"]
 

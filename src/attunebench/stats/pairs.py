@@ -7,12 +7,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from attunebench.stats.multiple import adjust_each
+from attunebench.stats.multiple import ALPHA, adjust_each
 from attunebench.stats.resample import LEVEL, bootstrap_t
 from attunebench.stats.signflip import sign_flip_p
 from attunebench.stats.sums import ClusterSums, Floats, Ints, add_by_cluster
-
-ALPHA = 0.05
 
 
 @dataclass(frozen=True)

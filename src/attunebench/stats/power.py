@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import nctdtr, stdtrit
 
+from attunebench.stats.multiple import ALPHA
 from attunebench.stats.sums import Floats, Ints
 
-ALPHA: Final = 0.05
 POWER: Final = 0.8
 
 _MOST: Final = 2.0**40

@@ -4,10 +4,12 @@ Sources: Fisher, The Design of Experiments (1935), section 21; Phipson and Smyth
 Zero (2010), for (b + 1)/(m + 1).
 """
 
+import math
 from typing import Final
 
 import numpy as np
 
+from attunebench.stats.multiple import ALPHA
 from attunebench.stats.sums import Floats, Ints
 
 FLIPS: Final = 10_000
@@ -17,6 +19,14 @@ EXACT_BELOW: Final = 14
 _BLOCK: Final = 256
 _SAME: Final = 1e-9
 """Statistics that differ by a smaller part are the same, and differ by rounding."""
+
+
+def flips_for(pairs: int, *, least: int = FLIPS) -> int:
+    """Return how many flips a family of so many pairs needs, at least `least`.
+
+    With m flips no p is below 1/(m + 1), and the smallest p must be below alpha/pairs for Holm; twice as many as that.
+    """
+    return max(least, math.ceil(2 * pairs / ALPHA))
 
 
 def draw_flips(clusters: int, flips: int, rng: np.random.Generator) -> Floats:
