@@ -33,11 +33,8 @@ from typing import Any
 
 import psutil
 
-from attunebench.dataset.load import load_dataset
-from attunebench.score.floors import score_floors
 from attunebench.score.score_files import score_files
 from attunebench.score.table import SCORES_FILE
-from synthetic import make_document, make_record_document
 
 TURNS = 8
 
@@ -108,6 +105,8 @@ def _compare_one(size: tuple[int, int], folder: Path, workers: int) -> float:
 
 def make_files(folder: Path, conversations: int, models: int, *, seed: int = 3) -> Path:
     """Write `data.jsonl` and a file of records a model; return the folder."""
+    from synthetic import make_document, make_record_document  # so too
+
     rng = random.Random(seed)
     folder.mkdir(parents=True)
     files = [(folder / f"records-{model:02}.jsonl").open("w") for model in range(models)]
@@ -206,6 +205,9 @@ def _family(root: psutil.Process) -> list[psutil.Process]:
 
 def time_floors(folder: Path) -> float:
     """Return the milliseconds of processor time that the baselines take a conversation."""
+    from attunebench.dataset.load import load_dataset  # what scoring does not load must not count as its start
+    from attunebench.score.floors import score_floors
+
     conversations = load_dataset(folder / "data.jsonl").conversations
     started = time.process_time()
     score_floors(conversations, "absolute")

@@ -23,11 +23,12 @@ from attunebench.protocol.records import RunRecord
 from attunebench.protocol.render import conversation_calls
 from attunebench.run.engine import run
 from attunebench.run.plan import RunPlan
+from attunebench.score.blocks import tidy_blocks
 from attunebench.score.matching import aligned
 from attunebench.score.profiles import score_with_calls
 from attunebench.score.score_files import score_files
 from attunebench.score.table import Totals
-from attunebench.score.tidy import tidy_table
+from attunebench.score.tidy import to_parquet
 from judges import FORM, last_message, verdict
 from servers import Reply, completion, serving
 
@@ -43,7 +44,8 @@ def inputs_of(conversations: Sequence[Conversation], records: Sequence[RunRecord
     given = () if isinstance(records, str) else [aligned(r, by_id[r.conversation_id]) for r in records]
     scored = [score_with_calls(by_id[record.conversation_id], record) for record in given]
     dataset = DataSet(tuple(conversations), {})
-    read = Read(compact(tidy_table(scored, [], []).lazy()), None, dataset, given or records, Totals([], []), ())
+    table = to_parquet(tidy_blocks(scored).to_table())
+    read = Read(compact(pl.read_parquet(io.BytesIO(table)).lazy()), None, dataset, given or records, Totals([], []), ())
     return narrow(read, [*by_id], None, seed=1)
 
 

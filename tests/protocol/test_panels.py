@@ -10,7 +10,8 @@ from protocol_examples import conversation, judgement, turn
 from attunebench.protocol.answers import RATINGS, CallState, Failed
 from attunebench.protocol.assemble import CallEnd
 from attunebench.protocol.judge import JudgeAsked, judge_asked, read_judgement
-from attunebench.protocol.panel import Panel, Verdict, average, judge_ends, judged_record, majority
+from attunebench.protocol.lean_records import judge_ends
+from attunebench.protocol.panel import Panel, Verdict, average, judged_record, majority
 from attunebench.protocol.records import RunRecord, read_record
 from judges import verdict
 

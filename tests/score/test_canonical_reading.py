@@ -4,14 +4,20 @@ import json
 
 import pytest
 from hypothesis import given
+from msgspec import Struct
 from score_strategies import raw_cases
 from test_golden import CASES
+from test_judged_records import judged
 
+from attunebench.baselines import BASELINES, answer_calls, make_baseline
 from attunebench.dataset.demo import load_demo
 from attunebench.dataset.export import dump_conversation
+from attunebench.dataset.lean import LeanPanas, read_lean_conversation
 from attunebench.dataset.reading import read_canonical, read_canonical_text
 from attunebench.dataset.schema import Conversation
-from attunebench.protocol.records import RunRecord, read_canonical_record, read_record
+from attunebench.protocol.calls import STRATEGIES, Condition, planned_calls
+from attunebench.protocol.lean_records import read_lean_record
+from attunebench.protocol.records import RunRecord, read_record
 
 FRAME = {"conversationId": "c1", "em_model": "m", "turns": []}
 
@@ -27,7 +33,28 @@ def same(one, other):
     ]
 
 
+def same_values(lean, full):
+    """Whether a part read for scoring has the values of the whole one, and its dicts their order."""
+    if isinstance(lean, LeanPanas):
+        names = ("positive_affect", "negative_affect", "items")
+        return repr([getattr(lean, name) for name in names]) == repr([getattr(full, name) for name in names])
+    if isinstance(lean, list):
+        return len(lean) == len(full) and all(map(same_values, lean, full))
+    if isinstance(lean, dict):
+        return [*lean] == [*full] and all(map(same_values, lean.values(), full.values()))
+    if isinstance(lean, Struct):
+        extra = {} if isinstance(full, dict) else full.model_extra
+        return all(
+            same_values(getattr(lean, name), extra[name] if name in extra else getattr(full, name))
+            for name in lean.__struct_fields__
+            if name != "made_up" or name in extra
+        )
+    return lean == full
+
+
 def holds_for_conversation(raw):
+    lean = read_lean_conversation(json.dumps(raw).encode())
+    assert lean is None or same_values(lean, slowly(raw))
     fast, faster = read_canonical(raw), read_canonical_text(json.dumps(raw).encode())
     assert fast is None or (same(fast, slowly(raw)) and dump_conversation(fast) == dump_conversation(slowly(raw)))
     assert (fast is None) == (faster is None)
@@ -36,8 +63,8 @@ def holds_for_conversation(raw):
 
 def holds_for_record(raw):
     assert same(read_record(raw), RunRecord.model_validate(raw))
-    faster = read_canonical_record(json.dumps(raw).encode())
-    assert faster is None or same(faster, RunRecord.model_validate(raw))
+    lean = read_lean_record(json.dumps(raw).encode())
+    assert lean is None or same_values(lean, RunRecord.model_validate(raw))
     assert read_record(raw).model_dump_json() == RunRecord.model_validate(raw).model_dump_json()
 
 
@@ -56,7 +83,28 @@ def test_both_ways_read_the_golden_cases_the_same(case):
 
 def test_what_we_write_is_read_the_fast_way():
     for conversation in load_demo().conversations:
-        assert read_canonical(json.loads(json.dumps(dump_conversation(conversation)))) == conversation
+        written = json.dumps(dump_conversation(conversation))
+        assert read_canonical(json.loads(written)) == conversation
+        assert read_lean_conversation(written.encode())
+        holds_for_conversation(json.loads(written))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("name", BASELINES)
+def test_what_a_run_writes_is_read_the_fast_way(name, strategy):
+    told = load_demo().conversations[:3]
+    condition = Condition(strategy=strategy, swap=strategy == "delta", prompt_version="1", prompt_hash="x")
+    for one in told:
+        record = answer_calls(make_baseline(name, told), one, planned_calls(one, condition), condition)
+        written = json.dumps(record.model_dump(mode="json", by_alias=True), ensure_ascii=False)
+        assert read_lean_record(written.encode())
+        holds_for_record(json.loads(written))
+
+
+def test_what_a_panel_of_judges_said_is_read_the_fast_way():
+    raw = json.loads(judged(4.0, "a", "b").model_dump_json(by_alias=True))
+    assert read_lean_record(json.dumps(raw).encode())
+    holds_for_record(raw)
 
 
 TURN = {"turnNumber": 1, "userMessage": "a", "llmResponse": "b"}
@@ -91,6 +139,7 @@ def annotated(**annotations):
 def test_another_spelling_is_left_to_the_slow_way(raw):
     assert slowly(raw)
     assert read_canonical(raw) is None
+    assert read_lean_conversation(json.dumps(raw).encode()) is None
 
 
 @pytest.mark.parametrize("raw", [
@@ -115,13 +164,19 @@ def test_these_are_read_the_fast_way(raw):
 def test_what_is_wrong_is_not_read(raw):
     assert read_canonical(raw) is None
     assert read_canonical_text(json.dumps(raw).encode()) is None
+    assert read_lean_conversation(json.dumps(raw).encode()) is None
 
 
 @pytest.mark.parametrize("number", [
     "NaN", "-Infinity", "1e999", "-1E+400", "0.1e1000", "[1e309]", "1" + "0" * 309, "1" + "0" * 300 + "e99",
 ], ids=range(8))  # fmt: skip
 def test_a_number_that_no_double_holds_is_left_to_the_slow_way_wherever_it_stands(number):
-    for raw, read in ((conversation(x="ODD"), read_canonical_text), (FRAME | {"x": "ODD"}, read_canonical_record)):
+    for raw, read in (
+        (conversation(x="ODD"), read_canonical_text),
+        (conversation(metadata={"text": "ODD"}), read_lean_conversation),
+        (conversation(participant_profile={"extra": {"x": ["ODD"]}}), read_lean_conversation),
+        (FRAME | {"post_conversation": {"pre_panas_shown": {"x": {"y": "ODD"}}}}, read_lean_record),
+    ):
         assert read(json.dumps(raw).encode())
         for text in (json.dumps(raw), json.dumps(raw, indent=1), json.dumps(raw, separators=(",", ":"))):
             assert read(text.replace('"ODD"', number).encode()) is None
@@ -137,7 +192,8 @@ def test_letters_and_digits_mixed_are_no_number():
 )
 def test_what_is_no_plain_json_is_left_to_the_slow_way(text):
     assert read_canonical_text(text) is None
-    assert read_canonical_record(text) is None
+    assert read_lean_conversation(text) is None
+    assert read_lean_record(text) is None
 
 
 @pytest.mark.parametrize("fields", [

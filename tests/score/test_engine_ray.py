@@ -21,7 +21,8 @@ from attunebench.dataset.files import RawText
 from attunebench.errors import RunError, UsageError
 from attunebench.score import cutting, engine_ray
 from attunebench.score.engine_ray import ATTEMPTS, CRASHES, ray_engine
-from attunebench.score.jobs import FloorTask, Job, ScoreTask, Unread
+from attunebench.score.floor_jobs import FloorTask
+from attunebench.score.jobs import Job, ScoreTask, Unread
 from attunebench.score.score_files import score_files
 from attunebench.score.table import read_scores
 from ranges import serving_ranges
@@ -110,6 +111,8 @@ def test_workers_read_from_a_web_server_what_only_it_has(engine, files, tmp_path
 
 AT_ONCE = """
 import attunebench.cli.scores
+import attunebench.score.cutting
+attunebench.score.cutting.SHARD_BYTES = 1
 attunebench.cli.scores.SECONDS_WITHOUT_PROGRESS = 0.0
 attunebench.cli.main()
 """

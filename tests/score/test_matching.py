@@ -2,10 +2,13 @@
 
 import pytest
 from file_examples import one, raw_record, record_of
+from hypothesis import given
+from score_strategies import raw_cases, read
+from test_golden import CASES
 
 from attunebench.protocol.records import RunRecord
 from attunebench.score import score_reference
-from attunebench.score.matching import aligned, mismatches
+from attunebench.score.matching import aligned, fits, mismatches, read_frames
 
 DATA_SIDES = {"0": {"A": "original", "B": "human"}, "1": {"A": "alternate", "B": "original"}}
 
@@ -97,3 +100,22 @@ def test_older_names_of_the_replies_are_understood():
 def test_a_record_that_needs_no_turning_is_the_same_object():
     record = record_with(pairwise_assignment=DATA_SIDES)
     assert aligned(record, one()) is record
+
+
+def holds(told, run):
+    frames = read_frames(told)
+    if fits(run, frames):
+        assert list(mismatches(run, frames)) == []
+        assert aligned(run, frames) is run
+
+
+@given(raw_cases())
+def test_what_fits_at_first_sight_has_no_mismatch_and_is_aligned(case):
+    holds(*read(*case))
+
+
+def test_nearly_all_records_fit_at_first_sight():
+    pairs = [read(case["conversation"], case["run"]) for case in CASES]
+    for pair in pairs:
+        holds(*pair)
+    assert sum(fits(run, read_frames(told)) for told, run in pairs) > 100

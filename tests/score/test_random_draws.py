@@ -16,7 +16,6 @@ from attunebench.protocol.prompts import load_prompts
 from attunebench.score import score
 from attunebench.score.draws import RandomScorer
 from attunebench.score.draws.draft import Bags
-from attunebench.score.draws.means import exact_sum
 from attunebench.score.text import jaccard, words
 from score_examples import conversation, turn
 
@@ -92,14 +91,6 @@ def test_texts_are_as_near_as_two_by_two_however_long_they_are(pool, other):
     pool, other = [" ".join(map(str, words)) for words in pool], " ".join(map(str, other))
     expected = [jaccard(words(text), words(other)) for text in pool]
     assert Bags(pool).jaccard(other).tolist() == pytest.approx(expected, abs=1e-12)
-
-
-SHARES = st.tuples(st.integers(0, 60), st.integers(1, 60)).map(lambda pair: pair[0] / pair[1])
-
-
-@given(st.lists(SHARES, min_size=1, max_size=12))
-def test_a_sum_is_rounded_once(values):
-    assert exact_sum([np.array([value]) for value in values]).tolist() == [math.fsum(values)]
 
 
 def test_a_draw_does_not_depend_on_which_draws_are_made_with_it():

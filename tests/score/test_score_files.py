@@ -1,17 +1,20 @@
 """Claims about scores as files: `scores.json` read back as written, `scores.parquet` with every number of it."""
 
+import io
 import json
 from functools import cache
 
 import polars as pl
+import pyarrow as pa
 import pytest
 from file_examples import dataset, one, raw_record, record_of, write_lines
 
 from attunebench.errors import RecordError
 from attunebench.score.aggregate import GROUP
+from attunebench.score.blocks import tidy_blocks
 from attunebench.score.run_files import load_records
 from attunebench.score.table import read_scores, score_records, write_scores
-from attunebench.score.tidy import SCHEMA, tidy_table
+from attunebench.score.tidy import SCHEMA, TEXT, to_parquet
 from score_examples import panas
 
 FAILED = [{"turn": 1, "call": "draft", "state": "refused"}, {"turn": None, "call": "outcome", "state": "parsed"}]
@@ -126,6 +129,10 @@ def test_the_data_set_says_whether_it_is_made_up():
     assert score_records(dataset(one(metadata={"made_up": True})), [record_of()]).made_up
 
 
+TYPES = {TEXT: pl.String, pa.int64(): pl.Int64, pa.float64(): pl.Float64}
+DOCUMENTED = pl.Schema({field.name: TYPES[field.type] for field in SCHEMA})
+
+
 @pytest.fixture(scope="module")
 def tidy(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scores")
@@ -134,7 +141,7 @@ def tidy(tmp_path_factory):
 
 
 def test_the_table_has_the_documented_columns(tidy):
-    assert dict(tidy.schema) == {name: type(dtype) for name, dtype in SCHEMA.items()}
+    assert tidy.schema == DOCUMENTED
     assert tidy["level"].unique().sort().to_list() == ["aggregate", "conversation", "floor", "turn"]
     assert tidy["profile"].unique().sort().to_list() == ["calls", "reference", "strict"]
 
@@ -216,4 +223,5 @@ def test_a_strict_value_keeps_its_items_and_bounds(tidy):
 
 
 def test_no_scores_make_an_empty_table():
-    assert tidy_table([], [], []).schema == pl.Schema(SCHEMA)
+    data = to_parquet(tidy_blocks([]).to_table())
+    assert pl.read_parquet(io.BytesIO(data)).schema == DOCUMENTED

@@ -311,8 +311,9 @@ def test_tallies_joined_in_any_parts_and_order_give_the_same_rows():
 
 def test_a_turn_has_the_columns_of_any_object_of_scores():
     for case in CASES[:40]:
-        for turn in score(*read(case))["turn_scores"]:
-            assert turn_columns(turn) == reference_columns(turn)
+        turns = score(*read(case))["turn_scores"]
+        shape, rows = turn_columns(turns)
+        assert [(shape, values) for values in rows] == [reference_columns(turn) for turn in turns]
 
 
 WITHOUT_GUARD = """

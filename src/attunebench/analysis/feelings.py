@@ -9,7 +9,7 @@ import polars as pl
 from scipy.optimize import linear_sum_assignment
 
 from attunebench.instrument import EMOTION_INDEX, EMOTION_WORDS, EMOTIONS, SIMILARITY
-from attunebench.protocol.records import PredictedTag
+from attunebench.protocol.lean_records import AnyPredictedTag
 from attunebench.score.emotion import Tag, read_tags
 from attunebench.stats.sums import Floats
 
@@ -82,7 +82,7 @@ class Feelings:
         )
 
 
-def read_feelings(tags: Sequence[PredictedTag] | None) -> Feelings:
+def read_feelings(tags: Iterable[AnyPredictedTag] | None) -> Feelings:
     """Return predicted emotions; neutral words are none."""
     return Feelings(read_tags(tags))
 

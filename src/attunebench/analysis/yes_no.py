@@ -8,6 +8,7 @@ import polars as pl
 
 from attunebench.dataset.schema import YesNo
 from attunebench.instrument import YES_NO_IDS
+from attunebench.protocol.lean_records import AnyReply
 from attunebench.protocol.records import RunRecord, TurnRecord
 from attunebench.score.calls import Calls
 from attunebench.score.pairing import NO_REPLY, TurnTruth
@@ -76,7 +77,7 @@ def yes_no_answers(paired: Iterable[Paired], asked: AskedQuestions) -> pl.DataFr
     )
 
 
-def _given(reply: TurnRecord) -> tuple[Mapping[str, YesNo | None] | None, ...]:
+def _given(reply: AnyReply) -> tuple[Mapping[str, YesNo | None] | None, ...]:
     return (
         reply.em_binary_om_assessment,
         reply.em_binary_human_prediction,

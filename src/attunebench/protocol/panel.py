@@ -117,23 +117,6 @@ def judged_record(record: RunRecord, verdicts: Mapping[int, Verdict], panel: Pan
     )
 
 
-def judge_ends(record: RunRecord) -> dict[str, dict[str, int]]:
-    """Return the judges of a record's drafts and, by each, how many of its calls ended in which state.
-
-    Records from elsewhere tell their judges by the values kept of each, and not how the calls ended.
-    """
-    named = (record.provenance and record.provenance.judges) or ()
-    ends: dict[str, dict[str, int]] = {judge: {} for judge in named}
-    for turn in record.turns:
-        for kept in (turn.em_draft_judge_scores_by_model, turn.em_draft_binary_assessment_by_model):
-            ends |= {judge: {} for judge in kept or () if judge not in ends}
-    for call in record.calls or ():
-        for judge, end in (call.by_model or {}).items():
-            states = ends.setdefault(judge, {})
-            states[end.state] = states.get(end.state, 0) + 1
-    return ends
-
-
 def _fields(verdict: Verdict | None) -> dict[str, Any]:
     """Return a turn's fields: none for what was asked and nobody answered, empty for what was not asked."""
     scores: dict[str, float] | None = None

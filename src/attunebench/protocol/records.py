@@ -28,7 +28,6 @@ from pydantic_core.core_schema import (
     nullable_schema,
 )
 
-from attunebench.dataset.json_text import may_be_extreme
 from attunebench.dataset.outcome import CANONICAL_BRANCH_SCORES
 from attunebench.dataset.parts import ReadBy
 from attunebench.dataset.schema import Letter, YesNo
@@ -37,7 +36,7 @@ from attunebench.instrument import BRANCHES, EMOTION_WORDS, canonical_emotion
 from attunebench.protocol.calls import Strategy
 
 _LEFT_OUT_IF_NONE = Field(exclude_if=lambda value: value is None)
-_ABSURD = 1e9
+GREATEST_NUMBER = 1e9
 """No scale reaches so far; sums of greater errors would overflow."""
 
 T = TypeVar("T")
@@ -111,19 +110,20 @@ def _branch_score(raw: Any) -> float | None:
 
 Lenient = _Lenient()
 
-_FINITE = float_schema(allow_inf_nan=False, ge=-_ABSURD, le=_ABSURD)
+_FINITE = float_schema(allow_inf_nan=False, ge=-GREATEST_NUMBER, le=GREATEST_NUMBER)
 _ITEM_NAME = literal_schema(list(EMOTION_WORDS))
 
 
 def _read_scale_number(raw: Any) -> float:
     number = read_number(raw)
-    if abs(number) > _ABSURD:
+    if abs(number) > GREATEST_NUMBER:
         raise ValueError("must be a number that a scale could hold")
     return number
 
 
 Number = Annotated[
-    Annotated[float, Field(allow_inf_nan=False, ge=-_ABSURD, le=_ABSURD)] | None, _or_none(_read_scale_number)
+    Annotated[float, Field(allow_inf_nan=False, ge=-GREATEST_NUMBER, le=GREATEST_NUMBER)] | None,
+    _or_none(_read_scale_number),
 ]
 Intensity = Annotated[Annotated[int, Field(ge=1, le=7)] | None, _or_none(read_intensity)]
 Answers = Annotated[dict[str, Annotated[YesNo | None, _or_none(read_yes_no)]] | None, Lenient]
@@ -150,7 +150,7 @@ def _read_strategy(raw: Any) -> Any:
 class RecordPart(BaseModel):
     """Base of the parts of a record: frozen, unknown keys kept."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="allow", populate_by_name=True, defer_build=True)
 
 
 class PredictedTag(RecordPart):
@@ -303,13 +303,3 @@ def read_record(raw: Any) -> RunRecord:
         return RunRecord.model_validate(raw, strict=True)
     except ValidationError:
         return RunRecord.model_validate(raw)
-
-
-def read_canonical_record(data: bytes) -> RunRecord | None:
-    """Read a run record that is spelled as we write them straight from JSON; none for every other text."""
-    if may_be_extreme(data):
-        return None
-    try:
-        return RunRecord.model_validate_json(data, strict=True)
-    except ValidationError:
-        return None

@@ -9,7 +9,8 @@ from functools import lru_cache
 from math import sqrt
 from typing import Final, NamedTuple, TypeAlias
 
-from attunebench.dataset.schema import Judgement, YesNo
+from attunebench.dataset.lean import AnyJudgement
+from attunebench.dataset.schema import YesNo
 from attunebench.score.means import harmonic
 
 Truth: TypeAlias = Mapping[str, bool]
@@ -20,7 +21,9 @@ Answers: TypeAlias = Mapping[str, YesNo | None]
 
 NO_ANSWERS: Final[Answers] = {}
 
-YES_NO = frozenset({"yes", "no"})
+_ANSWERS: Final = ("yes", "no")
+
+YES_NO = frozenset(_ANSWERS)
 """The answers that count; na and no answer do not."""
 
 
@@ -88,29 +91,29 @@ def pooled(parts: Iterable[Confusion]) -> Confusion:
     return Confusion(tp, tn, fp, fn)
 
 
-def latest(judgements: Iterable[Judgement]) -> dict[str, Judgement]:
+def latest(judgements: Iterable[AnyJudgement]) -> dict[str, AnyJudgement]:
     """Return the judgements by question id; the last of a repeated id counts."""
     return {judgement.question_id: judgement for judgement in judgements}
 
 
-def observed_with_fallback(judgements: Mapping[str, Judgement]) -> dict[str, bool]:
+def observed_with_fallback(judgements: Mapping[str, AnyJudgement]) -> dict[str, bool]:
     """Return the yes/no answers on what the reply did: observedBehavior, else llmValue. True is yes."""
     answers = {key: j.observed_behavior or j.llm_value for key, j in judgements.items()}
     return {key: answer == "yes" for key, answer in answers.items() if answer in YES_NO}
 
 
-def preferred_with_fallback(judgements: Mapping[str, Judgement]) -> dict[str, bool]:
+def preferred_with_fallback(judgements: Mapping[str, AnyJudgement]) -> dict[str, bool]:
     """Return the yes/no answers on what was wanted: preferredBehavior, else observedBehavior. True is yes."""
     answers = {key: j.preferred_behavior or j.observed_behavior for key, j in judgements.items()}
     return {key: answer == "yes" for key, answer in answers.items() if answer in YES_NO}
 
 
-def observed(judgements: Mapping[str, Judgement]) -> dict[str, bool]:
+def observed(judgements: Mapping[str, AnyJudgement]) -> dict[str, bool]:
     """Return the participant's own yes/no answers on what the reply did. True is yes."""
     return {key: j.observed_behavior == "yes" for key, j in judgements.items() if j.observed_behavior in YES_NO}
 
 
-def preferred(judgements: Mapping[str, Judgement]) -> dict[str, bool]:
+def preferred(judgements: Mapping[str, AnyJudgement]) -> dict[str, bool]:
     """Return the participant's own yes/no answers on what was wanted. True is yes."""
     return {key: j.preferred_behavior == "yes" for key, j in judgements.items() if j.preferred_behavior in YES_NO}
 
@@ -127,9 +130,13 @@ def told(truth: Truth) -> Told:
     return Told([key for key, yes in truth.items() if yes], [key for key, yes in truth.items() if not yes])
 
 
-def read_told(judgements: Mapping[str, Judgement]) -> tuple[tuple[Told, Told], tuple[Told, Told]]:
+def read_told(judgements: Mapping[str, AnyJudgement]) -> tuple[tuple[Told, Told], tuple[Told, Told]]:
     """Return the participant's own answers, observed and preferred, and the two with fall-back."""
-    own = told(observed(judgements)), told(preferred(judgements))
+    each = judgements.items()
+    own = (
+        Told(*([key for key, j in each if j.observed_behavior == answer] for answer in _ANSWERS)),
+        Told(*([key for key, j in each if j.preferred_behavior == answer] for answer in _ANSWERS)),
+    )
     if all(j.observed_behavior and j.preferred_behavior for j in judgements.values()):
         return own, own
     return own, (told(observed_with_fallback(judgements)), told(preferred_with_fallback(judgements)))
@@ -150,8 +157,11 @@ def count_answers(truth: Told, answers: Answers) -> tuple[Confusion, Confusion]:
     to_yes, to_no = [*map(answers.get, truth.yes)], [*map(answers.get, truth.no)]
     tp, fp, tn = to_yes.count("yes"), to_no.count("yes"), to_no.count("no")
     fn, no = len(to_yes) - tp, len(to_no)
-    missing_is_no = Confusion(tp, no - fp, fp, fn)
-    return missing_is_no, missing_is_no if tn == no - fp else Confusion(tp, tn, no - tn, fn)
+    missing_is_no = _confusion(tp, no - fp, fp, fn)
+    return missing_is_no, missing_is_no if tn == no - fp else _confusion(tp, tn, no - tn, fn)
+
+
+_confusion = lru_cache(maxsize=2**14)(Confusion)
 
 
 def all_wrong(truth: Told) -> Confusion:

@@ -1,16 +1,16 @@
-"""Rows of the tidy table before they are spelled out: block by block, what repeats held once.
+"""The tidy table, one row a value, collected block by block: what repeats is held once, and never spelled out.
 
-A block's rows are about the same conversation (or aggregate) and turn, and differ in metric and numbers only. Here a
-row takes the bytes of its numbers; spelled out, those of every name too.
+A block's rows are about the same conversation (or aggregate) and turn, and differ in metric and numbers only.
 """
 
-import io
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from pydantic_core import to_json
+import pyarrow as pa
+from numpy.typing import NDArray
 
+from attunebench.score import tidy
 from attunebench.score.aggregate import Row
 from attunebench.score.columns import (
     GROUP,
@@ -24,11 +24,23 @@ from attunebench.score.columns import (
 )
 from attunebench.score.epochs import VARIANCE
 
+_FRAME: Final = ("level", "model", "mode", "panas_strategy", "condition", "conversation", "epoch")
+
 Profile: TypeAlias = Literal["reference", "strict", "calls"]
 Numbers: TypeAlias = Sequence[float | None]
 
 COUNTS: Final = ("n", "n_failed", "lower", "upper")
 """The columns of numbers beside `value`."""
+
+
+class _Head(NamedTuple):
+    """What a block's rows have in common, and by what number their metrics are found."""
+
+    frame: int
+    turn: int | None
+    profile: Profile
+    layout: int
+    counted: bool
 
 
 class Blocks:
@@ -37,7 +49,7 @@ class Blocks:
     def __init__(self) -> None:
         self._frames: list[tuple[str | int | None, ...]] = []
         self._layouts: dict[tuple[str, ...], int] = {}
-        self._heads: list[tuple[int, int | None, Profile, int, bool]] = []
+        self._heads: list[_Head] = []
         self._values: list[float | None] = []
         self._counts: dict[str, list[float | None]] = {name: [] for name in COUNTS}
 
@@ -51,31 +63,56 @@ class Blocks:
         metrics: tuple[str, ...],
         values: Numbers,
         *,
-        turn: int | None = None,
         counts: Mapping[str, Numbers] | None = None,
     ) -> None:
         """Add a block: a row a metric, its value, and `counts`, columns of `COUNTS`; a column not given is null."""
         layout = self._layouts.setdefault(metrics, len(self._layouts))
-        self._heads.append((len(self._frames) - 1, turn, profile, layout, counts is not None))
+        self._heads.append(_Head(len(self._frames) - 1, None, profile, layout, counts is not None))
         self._values += values
         if counts is not None:
             for name, column in self._counts.items():
                 column.extend(counts.get(name) or [None] * len(metrics))
 
-    def to_bytes(self) -> bytes:
-        """Return the blocks as bytes, from which `tidy.read_table` makes the rows."""
-        buffer = io.BytesIO()
-        header = to_json({"frames": self._frames, "layouts": list(self._layouts), "heads": self._heads})
-        np.save(buffer, np.frombuffer(header, dtype=np.uint8))
-        for column in (self._values, *self._counts.values()):
-            np.save(buffer, np.array(column, dtype=np.float64))
-        return buffer.getvalue()
+    def add_turns(self, metrics: tuple[str, ...], numbers: Iterable[int], rows: Iterable[Numbers]) -> None:
+        """Add a block a turn, given its number, all with the same metrics."""
+        layout, frame = self._layouts.setdefault(metrics, len(self._layouts)), len(self._frames) - 1
+        self._heads += [_Head(frame, number, "reference", layout, counted=False) for number in numbers]
+        for values in rows:
+            self._values += values
+
+    def to_table(self) -> pa.Table:
+        """Return the rows as a table of `tidy.SCHEMA`."""
+        layouts, heads = list(self._layouts), self._heads
+        lengths = [len(layouts[head.layout]) for head in heads]
+        of_frames = [0] * len(self._frames)
+        for head, length in zip(heads, lengths, strict=True):
+            of_frames[head.frame] += length
+        columns: dict[str, pa.Array] = {}
+        for at, name in enumerate(_FRAME):
+            column: Any = [frame[at] for frame in self._frames]
+            columns[name] = (tidy.whole if name == "epoch" else tidy.texts)(column, of_frames)
+        columns["turn"] = tidy.whole([head.turn for head in heads], lengths)
+        columns["profile"] = tidy.texts([head.profile for head in heads], lengths)
+        columns["metric"] = tidy.coded(*self._metrics(layouts))
+        columns["value"] = tidy.numbers(np.array(self._values, dtype=np.float64), tidy.SCHEMA.field("value").type)
+        counted = np.repeat(np.array([head.counted for head in heads], dtype=bool), lengths)
+        for name, known in self._counts.items():
+            numbers = np.full(len(counted), np.nan)
+            numbers[counted] = known
+            columns[name] = tidy.numbers(numbers, tidy.SCHEMA.field(name).type)
+        return tidy.make_table(columns)
+
+    def _metrics(self, layouts: Sequence[Sequence[str]]) -> tuple[list[str], NDArray[np.int32]]:
+        names = {name: code for code, name in enumerate(dict.fromkeys(name for names in layouts for name in names))}
+        codes = [np.array([names[name] for name in layout], dtype=np.int32) for layout in layouts]
+        no_rows = np.zeros(0, dtype=np.int32)
+        return list(names), np.concatenate([no_rows, *(codes[head.layout] for head in self._heads)])
 
 
 def tidy_blocks(
     conversations: Iterable[Mapping[str, Any]], aggregates: Iterable[Row] = (), floors: Iterable[Row] = ()
 ) -> Blocks:
-    """Return the rows of `tidy_table`, not yet spelled out."""
+    """Return all scores as rows; undefined values are null."""
     blocks = Blocks()
     for scored in conversations:
         add_conversation(blocks, scored, read_columns(scored))
@@ -90,9 +127,9 @@ def add_conversation(blocks: Blocks, scored: Mapping[str, Any], columns: Columns
     """Add the blocks of a scored conversation and its turns; `columns` are its own."""
     group = (*(scored[name] for name in GROUP), scored["conversationId"], scored.get("epoch", 1))
     blocks.open("turn", *group)
-    for turn in scored["turn_scores"]:
-        shape, values = turn_columns(turn)
-        blocks.add("reference", metric_names(shape), values, turn=turn["turnNumber"])
+    turns = scored["turn_scores"]
+    shape, rows = turn_columns(turns)
+    blocks.add_turns(metric_names(shape), [turn["turnNumber"] for turn in turns], rows)
     blocks.open("conversation", *group)
     blocks.add("reference", metric_names(columns.shape), columns.values)
     if columns.strict is not None:
@@ -119,7 +156,8 @@ def _count(row: Row, metric: str) -> int | None:
 
 
 def _add_strict(blocks: Blocks, strict: StrictColumns) -> None:
-    blocks.add("strict", strict.names, strict.value, counts={name: getattr(strict, name) for name in COUNTS})
+    value, *counts = strict.numbers.tolist()
+    blocks.add("strict", strict.names, value, counts=dict(zip(COUNTS, counts, strict=True)))
 
 
 def _add_calls(blocks: Blocks, calls: Mapping[str, Mapping[str, int]]) -> None:

@@ -1,7 +1,9 @@
 """Which answers of a run record are missing because their call failed."""
 
+from collections.abc import Iterable
+
 from attunebench.protocol.answers import ANSWERED
-from attunebench.protocol.records import RunRecord
+from attunebench.protocol.lean_records import AnyRecord
 
 
 class Calls:
@@ -11,7 +13,7 @@ class Calls:
     listed, as in records from elsewhere, an absent answer is a failed call.
     """
 
-    def __init__(self, record: RunRecord) -> None:
+    def __init__(self, record: AnyRecord) -> None:
         self._ended_well = {(c.turn, c.call): c.state in ANSWERED for c in record.calls or ()}
         self.judged = (
             bool(record.provenance and record.provenance.judges)
@@ -22,5 +24,9 @@ class Calls:
 
     def failed(self, turn: int | None, call: str, answer: object) -> bool:
         """Whether the call that was to give this answer, none if there is none, failed: then no answer counts."""
-        ended_well = self._ended_well.get((turn, call))
-        return answer is None if ended_well is None else not ended_well
+        return self.failures(turn, ((call, answer),))[0]
+
+    def failures(self, turn: int | None, answers: Iterable[tuple[str, object]]) -> list[bool]:
+        """Return the same of several calls, each with its answer."""
+        ended_well = self._ended_well.get
+        return [answer is None if (well := ended_well((turn, call))) is None else not well for call, answer in answers]

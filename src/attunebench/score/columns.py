@@ -1,8 +1,12 @@
 """A scored conversation's numbers in one row: what the tidy table and the tallies are made of."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
 
 from attunebench.score.behaviour import Confusion
 from attunebench.score.items import StrictValue
@@ -10,6 +14,9 @@ from attunebench.score.swap import ORDERS, BothOrders
 
 GROUP: Final = ("em_model", "mode", "panas_strategy", "condition")
 """What conversations must share to be averaged."""
+
+FIELDS: Final = ("value", "n", "n_failed", "lower", "upper")
+"""The fields of `StrictValue`, in order."""
 
 Numbers: TypeAlias = list[float | None]
 
@@ -26,14 +33,10 @@ _NOT_METRICS: Final = frozenset(
 
 
 class StrictColumns(NamedTuple):
-    """Strict scores: their names, and a column a field of `StrictValue`."""
+    """Strict scores: their names, and their numbers, shape (`FIELDS`, metrics), NaN where there is none."""
 
     names: tuple[str, ...]
-    value: Numbers
-    n: list[int]
-    n_failed: list[int]
-    lower: Numbers
-    upper: Numbers
+    numbers: NDArray[np.float64]
 
 
 class Columns(NamedTuple):
@@ -68,37 +71,45 @@ def reference_columns(scores: Mapping[str, Any]) -> tuple[Shape, Numbers]:
     return tuple(shape), values
 
 
-def turn_columns(turn: Mapping[str, Any]) -> tuple[Shape, Numbers]:
-    """Return what `reference_columns` does for the scores of a turn, of which there are very many.
+def turn_columns(turns: Sequence[Mapping[str, Any]]) -> tuple[Shape, list[Numbers]]:
+    """Return what `reference_columns` does for the scores of a conversation's turns, which all have the same names."""
+    if not turns:
+        return (), []
+    shape, _ = reference_columns(turns[0])
+    return shape, [_turn_values(turn) for turn in turns]
 
-    In all of them, the first is the turn's number, and objects are rates of confusion counts.
-    """
+
+def _turn_values(turn: Mapping[str, Any]) -> Numbers:
     values: Numbers = []
     for value in turn.values():
         if value.__class__ is dict:
             values += value.values()
         else:
             values.append(value)
-    return _turn_shape(tuple(turn)), values[1:]
-
-
-@lru_cache(maxsize=16)
-def _turn_shape(names: tuple[str, ...]) -> Shape:
-    rates = tuple(Confusion().published)
-    return tuple((name, *rates) if "_metrics" in name else name for name in names[1:])
+    return values[1:]  # the first is the turn's number
 
 
 def strict_columns(scores: Mapping[str, StrictValue]) -> StrictColumns:
     """Return strict scores column by column."""
-    each = scores.values()
-    return StrictColumns(
-        tuple(scores),
-        [one["value"] for one in each],
-        [one["n"] for one in each],
-        [one["n_failed"] for one in each],
-        [one["lower"] for one in each],
-        [one["upper"] for one in each],
-    )
+    numbers: list[list[Any]] = [list(one.values()) for one in scores.values()]
+    return StrictColumns(tuple(scores), np.array(numbers, dtype=np.float64).reshape(-1, len(FIELDS)).T)
+
+
+class _StrictItem(Struct):
+    """A `StrictValue` to be written: NaN becomes null."""
+
+    value: float
+    n: int
+    n_failed: int
+    lower: float
+    upper: float
+
+
+def spell_strict(columns: StrictColumns) -> dict[str, _StrictItem]:
+    """Return strict scores as objects by name, to be written as JSON by msgspec."""
+    value, _, _, lower, upper = columns.numbers.tolist()
+    n, n_failed = columns.numbers[1:3].astype(np.int64).tolist()
+    return dict(zip(columns.names, map(_StrictItem, value, n, n_failed, lower, upper), strict=True))
 
 
 def counts_type(name: str) -> type[Confusion] | type[BothOrders]:

@@ -7,7 +7,8 @@ benchmark's scorer, not verified against the original.
 from collections.abc import Mapping
 from typing import Final
 
-from attunebench.dataset.schema import ReplyLabel, Turn, YesNo
+from attunebench.dataset.lean import AnyTurn
+from attunebench.dataset.schema import ReplyLabel, YesNo
 from attunebench.dataset.values import clamp
 from attunebench.protocol.answers import RATINGS
 from attunebench.score.behaviour import YES_NO, Told, count_answers
@@ -22,7 +23,7 @@ REPLIES: Final[Mapping[ReplyLabel, str]] = {
 """The labels of a turn's replies, and the name of the draft's similarity with each."""
 
 
-def existing_replies(turn: Turn) -> dict[str, str]:
+def existing_replies(turn: AnyTurn) -> dict[str, str]:
     """Return the turn's replies that exist and are not empty, by label."""
     return {label: text for label in REPLIES if (text := turn.reply(label))}
 

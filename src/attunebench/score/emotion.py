@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
 from typing import Final, TypeAlias
 
-from attunebench.dataset.schema import EmotionTag
+from attunebench.dataset.lean import AnyTag
 from attunebench.instrument import EMOTION_INDEX, NEUTRAL_WORDS, SIMILARITY
-from attunebench.protocol.records import PredictedTag
+from attunebench.protocol.lean_records import AnyPredictedTag
 from attunebench.score.means import harmonic, mean
 from attunebench.score.text import folded
 
@@ -41,7 +41,7 @@ INTENSITY_RANGE = 6
 WORD_WEIGHT = 0.7
 
 
-def read_tags(tags: Iterable[EmotionTag | PredictedTag] | None) -> list[Tag]:
+def read_tags(tags: Iterable[AnyTag | AnyPredictedTag] | None) -> list[Tag]:
     """Return the tags with their words folded, repeats kept; absent tags are none."""
     folded_tags = [(folded(tag.emotion), tag.intensity) for tag in tags or ()]
     return [tag for tag in folded_tags if tag[0] not in NEUTRAL_WORDS]
@@ -92,8 +92,8 @@ def va_scores(truth: Sequence[Tag], predicted: Sequence[Tag]) -> tuple[float, fl
     rows = [_SIMILARITY.get(word, _UNKNOWN) for word, _ in truth]
     plain = [[row.get(guess, 0.0) for guess, _ in predicted] for row in rows]
     intense = [
-        [WORD_WEIGHT * s + (1 - WORD_WEIGHT) * _nearness(i, j) for s, (_, j) in zip(row, predicted, strict=True)]
-        for row, (_, i) in zip(plain, truth, strict=True)
+        [WORD_WEIGHT * s + near[j or 0] for s, (_, j) in zip(row, predicted, strict=True)]
+        for row, near in zip(plain, [_WEIGHTED_NEARNESS[i or 0] for _, i in truth], strict=True)
     ]
     size = max(len(truth), len(predicted))
     return greatest_total(plain) / size, greatest_total(intense) / size
@@ -127,5 +127,9 @@ def _assign(matrix: Matrix) -> float:
     return sum(matrix[i][j] for i, j in zip(rows.tolist(), columns.tolist(), strict=True))
 
 
-def _nearness(i: int | None, j: int | None) -> float:
-    return 0.0 if i is None or j is None else 1 - abs(i - j) / INTENSITY_RANGE
+def _nearness(i: int, j: int) -> float:
+    return 1 - abs(i - j) / INTENSITY_RANGE if i and j else 0.0
+
+
+_WEIGHTED_NEARNESS: Final = [[(1 - WORD_WEIGHT) * _nearness(i, j) for j in range(8)] for i in range(8)]
+"""The second term of a pair of intensities; 0 stands for one that is missing."""

@@ -1,4 +1,4 @@
-"""Doing jobs on this machine: in this process, or in several."""
+"""Doing jobs on this machine: in this process, and in others beside it."""
 
 import gc
 import multiprocessing
@@ -14,23 +14,24 @@ from typing import Any
 
 from attunebench.score.jobs import AnyJob, Result
 
-_IN_FLIGHT = 3
-"""Jobs a worker that are being done, wait for a worker, or wait for their turn to be taken."""
+_IN_FLIGHT = 2
+"""Jobs that each other process has to do: one that it does, and one for it to go on with at once."""
+
+_HELD = 8
+"""Results a process that wait for their turn, or are waited for."""
 
 
 def do_jobs(task: Callable[[AnyJob], Result], jobs: Iterable[AnyJob], *, workers: int) -> Iterator[Result]:
-    """Do jobs in `workers` processes, and iterate over the results in the jobs' order.
+    """Do jobs in `workers` processes, of which this is one, and iterate over the results in the jobs' order.
 
-    Only a few jobs are held at a time, however many there are. With one worker, this process does them. `task` goes to
-    each process once; it must be of a module that can be imported, not of the program's main one.
+    Only a few jobs are held at a time, however many there are. `task` goes to each other process once; it must be of a
+    module that can be imported, not of the program's main one.
     """
     if workers > 1:
-        yield from _do_in_pool(task, jobs, workers)
+        yield from _share(task, jobs, workers - 1)
         return
     for job in jobs:
-        with _without_collector():
-            result = task(job)
-        yield result
+        yield _do_here(task, job)
 
 
 def available_cores() -> int:
@@ -38,15 +39,32 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _do_in_pool(task: Callable[[AnyJob], Result], jobs: Iterable[AnyJob], workers: int) -> Iterator[Result]:
-    remaining = iter(jobs)
-    with ProcessPoolExecutor(workers, mp_context=_context(), initializer=_start_worker, initargs=(task,)) as pool:
-        running: deque[Future[Result]] = deque()
-        running.extend(_submit(pool, job) for job in islice(remaining, _IN_FLIGHT * workers))
-        while running:
-            result = running.popleft().result()
-            running.extend(_submit(pool, job) for job in islice(remaining, 1))
-            yield result
+def _share(task: Callable[[AnyJob], Result], jobs: Iterable[AnyJob], others: int) -> Iterator[Result]:
+    """Have other processes do jobs, and do here those that they have no hands for, as before they have started."""
+    remaining, held = iter(jobs), _HELD * (others + 1)
+    waiting: deque[Future[Result]] = deque()
+    with ProcessPoolExecutor(others, mp_context=_context(), initializer=_start_worker, initargs=(task,)) as pool:
+        while True:
+            wanted = _IN_FLIGHT * others - sum(not future.done() for future in waiting)
+            waiting.extend(_submit(pool, job) for job in islice(remaining, min(wanted, held - len(waiting))))
+            if waiting and waiting[0].done():
+                yield waiting.popleft().result()
+            elif len(waiting) < held and (own := next(remaining, None)) is not None:
+                waiting.append(_done(task, own))
+            elif waiting:
+                yield waiting.popleft().result()
+            else:
+                return
+
+
+def _done(task: Callable[[AnyJob], Result], job: AnyJob) -> Future[Result]:
+    """Do a job here; what it raises comes when it is its turn."""
+    future = Future[Result]()
+    try:
+        future.set_result(_do_here(task, job))
+    except Exception as error:
+        future.set_exception(error)
+    return future
 
 
 def _submit(pool: ProcessPoolExecutor, job: Any) -> Future[Any]:
@@ -85,6 +103,11 @@ def _start_worker(task: Callable[[Any], Any]) -> None:
 
 def _do(job: Any) -> Any:
     return _task(job)
+
+
+def _do_here(task: Callable[[AnyJob], Result], job: AnyJob) -> Result:
+    with _without_collector():
+        return task(job)
 
 
 @contextmanager

@@ -88,7 +88,7 @@ class Epochs:
 
     def variances(self) -> dict[str, float | None]:
         """Return the sample variance, over epochs, of each epoch's mean of `VARYING`; none of fewer than 2 epochs."""
-        rows = [tally.means() for tally in self._ordered]
+        rows = [tally.means() for tally in self._ordered] if len(self) > 1 else []
         return {name: _variance([row[name] for row in rows if row.get(name) is not None]) for name in VARYING}
 
     def strict(self, skill: str) -> dict[str, StrictValue] | None:
@@ -141,7 +141,9 @@ def _join_strict(values: Sequence[StrictValue]) -> StrictValue:
 
 def _mean(values: Iterable[float | None]) -> float | None:
     present = [value for value in values if value is not None]
-    return statistics.mean(present) if present else None
+    if len(present) > 1:
+        return statistics.mean(present)  # slow, and exact
+    return present[0] if present else None
 
 
 def _variance(values: Sequence[float]) -> float | None:

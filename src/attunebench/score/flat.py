@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, TypeAlias
 
-from attunebench.dataset.schema import Conversation
+from attunebench.dataset.lean import LeanConversation
 from attunebench.instrument import BRANCHES, EMOTION_WORDS
-from attunebench.protocol.records import Provenance, RunRecord
+from attunebench.protocol.lean_records import LeanProvenance, LeanRecord
 from attunebench.score.aggregate import GROUP
 from attunebench.score.profiles import score
 from attunebench.score.strict_outcome import ERROR
@@ -43,9 +43,10 @@ _NOT_SCORES = frozenset({*GROUP, "conversationId", "epoch", "turn_scores", "post
 
 
 def _columns() -> tuple[Column, ...]:
-    nothing = Conversation(conversation_id="none", turns=[])
-    every_call = Provenance(swap=True)
-    found = flatten(score(nothing, RunRecord(conversation_id="none", em_model="none", turns=[], provenance=every_call)))
+    nothing = LeanConversation(conversation_id="none", turns=[])
+    every_call = LeanProvenance(swap=True)
+    record = LeanRecord(conversation_id="none", em_model="none", turns=[], provenance=every_call)
+    found = flatten(score(nothing, record))
     parts: list[Column] = [("reference", f"{name}.{part}") for name, parts in BY_ITEM.items() for part in parts]
     return (*found, *parts)
 

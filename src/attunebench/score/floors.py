@@ -15,8 +15,8 @@ from attunebench.baselines import BASELINES, Learned, answer_calls
 from attunebench.dataset.schema import Conversation
 from attunebench.protocol.calls import Condition, Strategy, planned_calls
 from attunebench.score.aggregate import Row
+from attunebench.score.arrays.means import Numbers, mean_present
 from attunebench.score.draws import RandomScorer
-from attunebench.score.draws.means import Draws, mean_present
 from attunebench.score.flat import COLUMNS, ERROR_ITEMS, Column, flatten
 from attunebench.score.floor_row import floor_row
 from attunebench.score.panas import reported_totals
@@ -109,7 +109,7 @@ class FloorScorer:
     def _score_random(self, conversation: Conversation) -> Values:
         """Return the means over draws, each over the draws in which the score is defined."""
         drawn = self._random.score(conversation, self._strategy, range(self._draws))
-        found: dict[Column, Draws] = {("reference", name): values for name, values in drawn.reference.items()}
+        found: dict[Column, Numbers] = {("reference", name): values for name, values in drawn.reference.items()}
         found |= {("strict", name): values for name, values in drawn.strict.items()}
         means = mean_present(np.stack(list(found.values())), axis=-1)
         known: dict[Column, float | None] = dict(zip(found, means.tolist(), strict=True))

@@ -1,19 +1,12 @@
 """A job: a shard whose texts may still stand in their files, and what a worker, wherever it is, does with one."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol, TypeVar
 
-from attunebench.baselines import Learned
-from attunebench.baselines.others import Own
 from attunebench.dataset.files import RawText
 from attunebench.dataset.places import Place, Text, read_texts
 from attunebench.dataset.problems import Problem
-from attunebench.dataset.reading import read_canonical, read_conversation
-from attunebench.dataset.schema import Conversation
-from attunebench.protocol.calls import Strategy
-from attunebench.score.floors import FloorScorer, FloorScores
 from attunebench.score.parts import Parts
 from attunebench.score.shards import Shard, ShardResult, Work, score_shard
 
@@ -65,13 +58,6 @@ class Job:
         return f"shard {self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class FloorJob(Job):
-    """A shard of conversations without records; `own` is what each participant of them answered."""
-
-    own: Own
-
-
 AnyJob = TypeVar("AnyJob", bound=Job)
 Result = TypeVar("Result")
 
@@ -95,38 +81,5 @@ class ScoreTask:
         result = score_shard(job.read(), learn=self.learn)
         if result.records:
             self.parts.write(job.number, result)
-        result.lines = result.table = b""
+        result.lines, result.table = b"", None
         return result
-
-
-@dataclass
-class FloorTask:
-    """Scores the baselines on a job's conversations.
-
-    `common` is what they know of all conversations covered but of no single participant: so a worker holds little,
-    however many there are. With `swap`, comparisons are asked in both orders.
-    """
-
-    common: Learned
-    strategies: Sequence[Strategy]
-    swap: bool = False
-
-    @cached_property
-    def _scorers(self) -> Mapping[Strategy, FloorScorer]:
-        return {strategy: FloorScorer(self.common, strategy, swap=self.swap) for strategy in self.strategies}
-
-    def __call__(self, job: FloorJob) -> Mapping[Strategy, FloorScores]:
-        """Return the scores by strategy."""
-        self.common.others.know(job.own)
-        conversations = [*_conversations(job.read())]
-        return {strategy: scorer.score(conversations) for strategy, scorer in self._scorers.items()}
-
-
-def _conversations(shard: Shard) -> Iterator[Conversation]:
-    """Yield conversations that have been found to be usable."""
-    for work in shard:
-        found = work.conversation.parse() if isinstance(work.conversation, RawText) else None
-        if found is not None and not isinstance(found, Problem):
-            conversation = read_canonical(found.value) or read_conversation(found.value).conversation
-            if conversation is not None:
-                yield conversation

@@ -5,12 +5,16 @@ shown the two sides of a comparison the other way round than the data set does; 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any, TypeAlias, TypeVar
 
+from msgspec.structs import replace
+
+from attunebench.dataset.lean import AnyComparison, AnyConversation, AnyTurn, LeanConversation
 from attunebench.dataset.problems import shorten
-from attunebench.dataset.schema import Conversation, Letter, Turn
+from attunebench.dataset.schema import Conversation, Letter
 from attunebench.dataset.values import read_label
+from attunebench.protocol.lean_records import AnyRecord, AnyReply, LeanPart, LeanRecord, LeanReply
 from attunebench.protocol.records import RunRecord, Selections, TurnRecord
 
 _ANSWERS = (
@@ -23,14 +27,20 @@ _ORDERS = ("", "_swapped")
 _OTHER_SIDE: Mapping[Letter, Letter] = {"A": "B", "B": "A"}
 
 
+Record = TypeVar("Record", RunRecord, LeanRecord)
+Reply = TypeVar("Reply", TurnRecord, LeanReply)
+Part = TypeVar("Part", RunRecord, LeanRecord, TurnRecord, LeanReply)
+
+
 class Frame:
     """What answers to a turn must fit."""
 
     __slots__ = ("assignment", "questions", "shown")
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: AnyTurn) -> None:
         self.questions = {judgement.question_id for judgement in turn.judgements}
-        self.shown = {str(index): (c.response_a, c.response_b) for index, c in enumerate(turn.comparisons)}
+        compared: Sequence[AnyComparison] = turn.comparisons
+        self.shown = {str(index): (c.response_a, c.response_b) for index, c in enumerate(compared)}
         """The replies on the two sides of each comparison, by position."""
         self.assignment = {index: {"A": a, "B": b} for index, (a, b) in self.shown.items()}
         """The same as a record has it that shows every comparison as the data set does."""
@@ -40,14 +50,14 @@ Frames: TypeAlias = Mapping[int, Frame]
 """A conversation's frames by turn number; for many records of one conversation."""
 
 
-def read_frames(conversation: Conversation | Frames) -> Frames:
+def read_frames(conversation: AnyConversation | Frames) -> Frames:
     """Return what records of a conversation must fit."""
-    if isinstance(conversation, Conversation):
+    if isinstance(conversation, Conversation | LeanConversation):
         return {turn.turn_number: Frame(turn) for turn in conversation.turns}
     return conversation
 
 
-def mismatches(record: RunRecord, conversation: Conversation | Frames) -> Iterator[str]:
+def mismatches(record: AnyRecord, conversation: AnyConversation | Frames) -> Iterator[str]:
     """Yield what in a record does not fit its conversation: place, rule and value.
 
     A record may cover less than the conversation: what it lacks is a failure of the model, not a mismatch.
@@ -64,7 +74,31 @@ def mismatches(record: RunRecord, conversation: Conversation | Frames) -> Iterat
                 yield f"turn {reply.turn_number}: {problem}"
 
 
-def _questions(reply: TurnRecord, known: Set[str]) -> Iterator[str]:
+def fits(record: AnyRecord, turns: Frames) -> bool:
+    """Whether a record has no mismatch and is aligned already, as nearly all are; if not, it may be so all the same."""
+    numbers = {reply.turn_number for reply in record.turns}
+    return (
+        len(numbers) == len(record.turns)
+        and turns.keys() >= numbers
+        and all(_fits(reply, turns[reply.turn_number]) for reply in record.turns)
+    )
+
+
+def _fits(reply: AnyReply, turn: Frame) -> bool:
+    known, compared = turn.questions.issuperset, turn.assignment
+    return (
+        known(reply.em_binary_om_assessment or ())
+        and known(reply.em_binary_human_prediction or ())
+        and known(reply.em_binary_om_assessment_hp or ())
+        and known(reply.em_binary_human_prediction_hp or ())
+        and (reply.em_pairwise_selections or compared).keys() <= compared.keys()
+        and (not reply.pairwise_assignment or reply.pairwise_assignment == compared)
+        and not reply.em_pairwise_selections_swapped
+        and not reply.pairwise_assignment_swapped
+    )
+
+
+def _questions(reply: AnyReply, known: Set[str]) -> Iterator[str]:
     for name in _ANSWERS:
         answers = getattr(reply, name)
         if answers and not answers.keys() <= known:
@@ -73,7 +107,7 @@ def _questions(reply: TurnRecord, known: Set[str]) -> Iterator[str]:
                     yield f"{name}: must answer questions of the turn, got {shorten(question)}"
 
 
-def _comparisons(reply: TurnRecord, turn: Frame) -> Iterator[str]:
+def _comparisons(reply: AnyReply, turn: Frame) -> Iterator[str]:
     known = turn.shown
     for order in _ORDERS:
         for index in getattr(reply, f"em_pairwise_selections{order}") or ():
@@ -94,7 +128,7 @@ def _sides(sides: Mapping[Letter, str | None]) -> tuple[str | None, str | None]:
     return read_label(sides.get("A")), read_label(sides.get("B"))
 
 
-def aligned(record: RunRecord, conversation: Conversation | Frames) -> RunRecord:
+def aligned(record: Record, conversation: AnyConversation | Frames) -> Record:
     """Return the record with its letters meaning what they mean in the data set.
 
     A selection made under an assignment that shows the two replies the other way round is turned over, and its
@@ -105,10 +139,10 @@ def aligned(record: RunRecord, conversation: Conversation | Frames) -> RunRecord
     replies = [_turned(reply, turns.get(reply.turn_number)) for reply in record.turns]
     if all(new is old for new, old in zip(replies, record.turns, strict=True)):
         return record
-    return record.model_copy(update={"turns": replies})
+    return _changed(record, turns=replies)
 
 
-def _turned(reply: TurnRecord, turn: Frame | None) -> TurnRecord:
+def _turned(reply: Reply, turn: Frame | None) -> Reply:
     if turn is None or not reply.pairwise_assignment or reply.pairwise_assignment == turn.assignment:
         return reply
     shown = turn.shown
@@ -128,7 +162,11 @@ def _turned(reply: TurnRecord, turn: Frame | None) -> TurnRecord:
         "em_pairwise_selections": _turn_over(reply.em_pairwise_selections or {}, over),
         "em_pairwise_selections_swapped": _turn_over(reply.em_pairwise_selections_swapped, unsaid),
     }
-    return reply.model_copy(update={"pairwise_assignment": assignment} | selections)
+    return _changed(reply, pairwise_assignment=assignment, **selections)
+
+
+def _changed(part: Part, **changes: Any) -> Part:
+    return replace(part, **changes) if isinstance(part, LeanPart) else part.model_copy(update=changes)
 
 
 def _turn_over(selections: Selections, indexes: Set[str]) -> Selections:

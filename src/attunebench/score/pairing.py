@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from attunebench.dataset.schema import Conversation, Turn
-from attunebench.protocol.records import RunRecord, TurnRecord
+from attunebench.dataset.lean import AnyConversation, AnyTurn
+from attunebench.protocol.lean_records import AnyRecord, AnyReply, LeanReply
 from attunebench.score import behaviour
 from attunebench.score.behaviour import NO_ANSWERS, count_answers
 from attunebench.score.draft import existing_replies, preference_alignment
@@ -11,7 +11,7 @@ from attunebench.score.emotion import emotion_scores, read_tags
 from attunebench.score.preference import letters, pairwise_scores, shown, winners
 from attunebench.score.text import jaccard, words
 
-NO_REPLY = TurnRecord(turn_number=0)
+NO_REPLY = LeanReply(turn_number=0)
 
 
 class TurnTruth:
@@ -19,7 +19,7 @@ class TurnTruth:
 
     __slots__ = ("bags", "felt_asked", "judged", "number", "own_told", "shown", "tags", "told", "wins")
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: AnyTurn) -> None:
         self.number = turn.turn_number
         self.felt_asked = turn.mood_shift_tags is not None
         self.tags = read_tags(turn.mood_shift_tags)
@@ -65,7 +65,7 @@ class TurnPair:
         "truth",
     )
 
-    def __init__(self, truth: TurnTruth, reply: TurnRecord | None) -> None:
+    def __init__(self, truth: TurnTruth, reply: AnyReply | None) -> None:
         self.truth = truth
         self.answered = reply is not None
         self.reply = reply = reply or NO_REPLY
@@ -92,13 +92,13 @@ class TurnPair:
         self.own_behaviours = [missing_is_wrong for _, missing_is_wrong in counted]
 
 
-def read_turns(conversation: Conversation) -> list[TurnTruth]:
+def read_turns(conversation: AnyConversation) -> list[TurnTruth]:
     """Return what the participant told of every turn, in order."""
     return [TurnTruth(turn) for turn in conversation.ordered_turns]
 
 
 def pair_turns(
-    conversation: Conversation, record: RunRecord, *, turns: Sequence[TurnTruth] | None = None
+    conversation: AnyConversation, record: AnyRecord, *, turns: Sequence[TurnTruth] | None = None
 ) -> list[TurnPair]:
     """Pair every turn of the conversation, in order, with what the record says of it.
 

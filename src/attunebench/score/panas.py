@@ -6,12 +6,12 @@ negative affect.
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
-from attunebench.dataset.schema import Panas
+from attunebench.dataset.lean import AnyPanas
 from attunebench.dataset.values import clamp
 from attunebench.instrument import EMOTION_WORDS, NEGATIVE_ITEMS, POSITIVE_ITEMS
-from attunebench.protocol.records import PredictedPanas
+from attunebench.protocol.lean_records import AnyPredictedPanas
 
 TOTAL_RANGE: Final = 60
 ITEM_RANGE: Final = 6
@@ -28,17 +28,17 @@ class Totals(NamedTuple):
     negative: float | None = None
 
 
-def reported_totals(panas: Panas | None) -> Totals:
+def reported_totals(panas: AnyPanas | None) -> Totals:
     """Return a report's totals: as given, else summed from the items that are present."""
     return Totals(panas.positive_affect, panas.negative_affect) if panas else Totals()
 
 
-def reported_items(panas: Panas | None) -> Mapping[str, float]:
+def reported_items(panas: AnyPanas | None) -> Mapping[str, float]:
     """Return a report's items by canonical name."""
     return panas.items if panas else NO_ITEMS
 
 
-def predicted_totals(panas: PredictedPanas | None, *, items_needed: int) -> Totals:
+def predicted_totals(panas: AnyPredictedPanas | None, *, items_needed: int) -> Totals:
     """Return the predicted totals: as given, else summed from the items, of which at least so many must be present."""
     if panas is None:
         return Totals()
@@ -49,11 +49,14 @@ def predicted_totals(panas: PredictedPanas | None, *, items_needed: int) -> Tota
     )
 
 
-def predicted_items(panas: PredictedPanas | None) -> Mapping[str, float]:
+def predicted_items(panas: AnyPredictedPanas | None) -> Mapping[str, float]:
     """Return the predicted items that are numbers, by canonical name."""
     if panas is None or not panas.items:
         return NO_ITEMS
-    return {name: value for name, value in panas.items.items() if value is not None}
+    items = panas.items
+    if None not in items.values():
+        return cast(Mapping[str, float], items)
+    return {name: value for name, value in items.items() if value is not None}
 
 
 def _total(given: float | None, items: Mapping[str, float], names: tuple[str, ...], items_needed: int) -> float | None:

@@ -1,10 +1,9 @@
 """What shards gave, in files of their own: written by whoever scored a shard, to be joined or to be kept.
 
-Part 7 is `00007.jsonl`, a scored conversation a line, and `00007.blocks` or, if it is to be kept, `00007.parquet`, its
+Part 7 is `00007.jsonl`, a scored conversation a line, and `00007.arrow` or, if it is to be kept, `00007.parquet`, its
 rows of `scores.parquet`. A part that is written again is the same.
 """
 
-import io
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from attunebench.dataset.addresses import as_os_errors, reach
 from attunebench.errors import RecordError
 from attunebench.score.shards import ShardResult
+from attunebench.score.tidy import to_parquet, to_stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,12 @@ class Parts:
 
     def write(self, number: int, result: ShardResult) -> None:
         """Write a part."""
-        lines, table = result.lines, result.table
+        lines = result.lines
         if self.kept:
-            lines, table = lines.replace(b",\n", b"\n") + b"\n", _as_parquet(table)  # JSON has no line ends of its own
+            lines = lines.replace(b",\n", b"\n") + b"\n"  # JSON has no line ends of its own
         self._write(self.lines_name(number), lines)
-        self._write(self._table_name(number), table)
+        if result.table is not None:
+            self._write(self._table_name(number), to_parquet(result.table) if self.kept else to_stream(result.table))
 
     def _write(self, name: str, data: bytes) -> None:
         if isinstance(self.folder, Path):
@@ -60,34 +61,23 @@ class Parts:
 
     def lines(self, number: int) -> bytes:
         """Return a part's scored conversations as JSON objects, one a line; if it is to be joined, a comma between."""
-        if isinstance(self.folder, Path):
-            return (self.folder / self.lines_name(number)).read_bytes()
-        files, path = reach(self.folder)
-        with as_os_errors():
-            data: bytes = files.cat_file(f"{path}/{self.lines_name(number)}")
-        return data
+        return self._read(self.lines_name(number))
 
-    def table(self, number: int, cache: Path) -> Path:
-        """Return where a part's rows can be read on this machine: a copy in `cache` if they are elsewhere."""
+    def table(self, number: int) -> bytes:
+        """Return a part's rows: an Arrow stream, or a Parquet file if it was to be kept."""
+        return self._read(self._table_name(number))
+
+    def _read(self, name: str) -> bytes:
         if isinstance(self.folder, Path):
-            return self.folder / self._table_name(number)
+            return (self.folder / name).read_bytes()
         files, path = reach(self.folder)
-        copy = cache / self._table_name(number)
         with as_os_errors():
-            files.get_file(f"{path}/{copy.name}", str(copy))
-        return copy
+            data: bytes = files.cat_file(f"{path}/{name}")
+        return data
 
     def lines_name(self, number: int) -> str:
         """Return the name of the file of a part's lines."""
         return f"{number:05}.jsonl"
 
     def _table_name(self, number: int) -> str:
-        return f"{number:05}.parquet" if self.kept else f"{number:05}.blocks"
-
-
-def _as_parquet(table: bytes) -> bytes:
-    from attunebench.score.tidy import read_table  # loads polars, which workers need for nothing else
-
-    buffer = io.BytesIO()
-    read_table(table).write_parquet(buffer)
-    return buffer.getvalue()
+        return f"{number:05}.parquet" if self.kept else f"{number:05}.arrow"

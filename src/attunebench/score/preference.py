@@ -5,12 +5,13 @@ port of the benchmark's scorer, not verified against the original.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from math import sqrt
 from typing import NamedTuple
 
-from attunebench.dataset.schema import Comparison, Letter
+from attunebench.dataset.lean import AnyComparison
+from attunebench.dataset.schema import Letter
 
 
 class Shown(NamedTuple):
@@ -34,14 +35,19 @@ class PairwiseScores(NamedTuple):
     decided_tau: float | None
 
 
-def shown(comparisons: Iterable[Comparison]) -> tuple[Shown, ...]:
+def shown(comparisons: Iterable[AnyComparison]) -> tuple[Shown, ...]:
     """Return what counts of comparisons."""
     return tuple(Shown(c.response_a, c.response_b, c.winner) for c in comparisons)
 
 
 def letters(comparisons: Sequence[Shown], selections: Mapping[str, Letter | None]) -> tuple[Letter | None, ...]:
     """Return the predicted letter of each comparison; selections are keyed by position ("0", "1", ...)."""
-    return tuple([selections.get(str(position)) for position in range(len(comparisons))])
+    return tuple(map(selections.get, _positions(len(comparisons))))
+
+
+@cache
+def _positions(count: int) -> tuple[str, ...]:
+    return tuple(map(str, range(count)))
 
 
 @lru_cache(maxsize=2**14)  # a turn has few comparisons of few labels: the same come again and again
@@ -65,12 +71,12 @@ def share_right(comparisons: Sequence[Shown], predicted: Sequence[Letter | None]
     return sum(right) / len(right)
 
 
-def winners(comparisons: Sequence[Comparison | Shown]) -> dict[str, int]:
+def winners(comparisons: Sequence[AnyComparison | Shown]) -> dict[str, int]:
     """Count how often each label that occurs in the comparisons won."""
     return wins(comparisons, [comparison.winner for comparison in comparisons])
 
 
-def wins(comparisons: Sequence[Comparison | Shown], chosen: Iterable[Letter | None]) -> dict[str, int]:
+def wins(comparisons: Sequence[AnyComparison | Shown], chosen: Iterable[Letter | None]) -> dict[str, int]:
     """Count how often each label that occurs in the comparisons was chosen; labels without a win have 0."""
     counts: dict[str, int] = {}
     for comparison, letter in zip(comparisons, chosen, strict=True):

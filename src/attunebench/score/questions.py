@@ -6,14 +6,13 @@ Source: AttuneBench, arXiv 2605.21739. Answers are compared trimmed and lower-ca
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from attunebench.dataset.schema import ConversationQuestions
+from attunebench.dataset.lean import LeanQuestions
 from attunebench.instrument import FIT_OPTIONS
-from attunebench.protocol.records import PredictedQuestions
 from attunebench.score.means import harmonic, mean
 from attunebench.score.text import folded, jaccard, words
 
-NO_QUESTIONS: Final = ConversationQuestions()
-NO_PREDICTIONS: Final = PredictedQuestions()
+NO_QUESTIONS: Final = LeanQuestions()
+NO_PREDICTIONS: Final = LeanQuestions()
 
 BRANCH_RANGE: Final = 6
 MID_BRANCH: Final = 4

@@ -7,8 +7,8 @@ against the original. An answer that is null or absent counts as empty here, on 
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
-from attunebench.dataset.schema import Conversation
-from attunebench.protocol.records import PostRecord, RunRecord
+from attunebench.dataset.lean import AnyConversation
+from attunebench.protocol.lean_records import NO_OUTCOME, AnyPost, AnyRecord
 from attunebench.score import draft, panas, questions
 from attunebench.score.behaviour import pooled
 from attunebench.score.composite import Parts, compose, panas_score
@@ -52,7 +52,7 @@ _METRICS = ("binary_om_metrics", "binary_human_metrics", "binary_om_metrics_hp",
 
 
 def score_reference(
-    conversation: Conversation, record: RunRecord, *, pairs: Sequence[TurnPair] | None = None
+    conversation: AnyConversation, record: AnyRecord, *, pairs: Sequence[TurnPair] | None = None
 ) -> Scores:
     """Score one conversation of one run under the published benchmark's names.
 
@@ -65,7 +65,7 @@ def score_reference(
     paired = pair_turns(conversation, record) if pairs is None else pairs
     common = [pair for pair in paired if pair.answered]
     turn_scores = [_score_turn(pair) for pair in common]
-    post = _score_post(conversation, record.post_conversation or PostRecord())
+    post = _score_post(conversation, record.post_conversation or NO_OUTCOME)
     scores: Scores = {
         "conversationId": conversation.conversation_id,
         "mode": record.mode,
@@ -119,7 +119,7 @@ def _score_turn(pair: TurnPair) -> Scores:
     }
 
 
-def _score_post(conversation: Conversation, post: PostRecord) -> Scores:
+def _score_post(conversation: AnyConversation, post: AnyPost) -> Scores:
     asked = conversation.conversation_wide_questions or questions.NO_QUESTIONS
     answered = post.predicted_conversation_wide or questions.NO_PREDICTIONS
     errors = questions.branch_errors(
@@ -139,7 +139,7 @@ def _score_post(conversation: Conversation, post: PostRecord) -> Scores:
     }
 
 
-def _score_panas(conversation: Conversation, post: PostRecord) -> Scores:
+def _score_panas(conversation: AnyConversation, post: AnyPost) -> Scores:
     before = panas.reported_totals(conversation.pre_panas)
     after = panas.reported_totals(conversation.post_panas)
     guessed = panas.predicted_totals(post.predicted_post_panas, items_needed=1)

@@ -6,12 +6,13 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from attunebench.dataset.files import RawDocument, RawText, read_documents
+from attunebench.dataset.lean import AnyConversation
 from attunebench.dataset.load import DataSet
 from attunebench.dataset.problems import Problem, one_line, shorten, spell_path
-from attunebench.dataset.schema import Conversation
 from attunebench.errors import RecordError
-from attunebench.protocol.records import RunRecord, read_canonical_record, read_record
-from attunebench.score.matching import aligned, mismatches, read_frames
+from attunebench.protocol.lean_records import AnyRecord, read_lean_record
+from attunebench.protocol.records import RunRecord, read_record
+from attunebench.score.matching import Record, aligned, fits, mismatches, read_frames
 
 RECORDS_FILE = "records.jsonl"
 """Where a run's folder holds its records."""
@@ -44,13 +45,13 @@ def load_records(paths: Sequence[Path], dataset: DataSet) -> list[RunRecord]:
 class RecordReader:
     """Reads records one by one and holds them against the conversations, and against those read before."""
 
-    def __init__(self, conversations: Mapping[str, Conversation]) -> None:
+    def __init__(self, conversations: Mapping[str, AnyConversation]) -> None:
         self._frames = {name: read_frames(conversation) for name, conversation in conversations.items()}
         self._first: dict[tuple[str | int | None, ...], str] = {}
 
-    def read_text(self, text: RawText) -> tuple[RunRecord | None, list[str]]:
+    def read_text(self, text: RawText) -> tuple[AnyRecord | None, list[str]]:
         """Return what `read` does of a record not yet parsed."""
-        record = read_canonical_record(text.data)
+        record = read_lean_record(text.data)
         return self.read(text.parse()) if record is None else self._check(record, text)
 
     def read(self, found: RawDocument | Problem) -> tuple[RunRecord | None, list[str]]:
@@ -64,10 +65,12 @@ class RecordReader:
             return None, list(_explain(failed, _named(found, name)))
         return self._check(record, found)
 
-    def _check(self, record: RunRecord, found: RawDocument | RawText) -> tuple[RunRecord | None, list[str]]:
+    def _check(self, record: Record, found: RawDocument | RawText) -> tuple[Record | None, list[str]]:
         frames = self._frames.get(record.conversation_id)
         if frames is None:
             problems = [f"conversationId: must be in the data set, got {shorten(record.conversation_id)}"]
+        elif fits(record, frames):
+            problems = []
         else:
             problems = list(mismatches(record, frames))
             record = aligned(record, frames)
@@ -112,10 +115,10 @@ def _explain(failed: ValidationError, place: str) -> Iterator[str]:
         yield f"{place}: {spell_path(error['loc'])}: {rule}{got}"
 
 
-def _identity(record: RunRecord) -> tuple[str | int | None, ...]:
+def _identity(record: AnyRecord) -> tuple[str | int | None, ...]:
     return (record.conversation_id, record.em_model, record.mode, record.strategy, record.condition, record.epoch)
 
 
-def _repeated(record: RunRecord, other: str) -> str:
+def _repeated(record: AnyRecord, other: str) -> str:
     epoch = f", epoch {record.epoch}" if record.epoch > 1 else ""
     return f"must be the only record of {record.em_model}, {record.mode}, {record.strategy}{epoch}; {other} is another"

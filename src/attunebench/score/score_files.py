@@ -2,15 +2,13 @@
 
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import islice
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from attunebench.baselines import Learned
-from attunebench.baselines.others import OthersAnswers
 from attunebench.dataset.addresses import below, files_at, local_path, send
 from attunebench.dataset.load import no_conversations
 from attunebench.errors import DataError, RecordError
@@ -19,9 +17,7 @@ from attunebench.score.blocks import tidy_blocks
 from attunebench.score.cutting import Pairing
 from attunebench.score.engine_local import available_cores, do_jobs
 from attunebench.score.epochs import Groups, join_groups
-from attunebench.score.floor_table import write_floors
-from attunebench.score.floors import FloorScores, join_floors
-from attunebench.score.jobs import Engine, FloorJob, FloorTask, ScoreTask
+from attunebench.score.jobs import Engine, ScoreTask
 from attunebench.score.parts import Parts
 from attunebench.score.record_store import RecordStore, TextStore
 from attunebench.score.run_files import RECORDS_FILE, no_records
@@ -39,7 +35,11 @@ from attunebench.score.table import (
     write_json,
     write_json_of_shards,
 )
-from attunebench.score.tidy import join_tables, read_table
+from attunebench.score.tidy import join_streams, to_stream
+
+if TYPE_CHECKING:
+    from attunebench.baselines import Learned
+    from attunebench.score.floors import FloorScores
 
 _FEW_BYTES = 4 * 2**20
 """Fewer bytes of records than these are scored before other processes would have started."""
@@ -91,10 +91,12 @@ def score_files(
                 collected.add(result)
                 progress("records", collected.records, records.count)
             collected.check(data, runs, records.problems)
-            found = _score_floors(engine, collected, pairing, progress) if floors else None
+            found = _score_floors(engine, collected, pairing, progress)
             totals = add_up(collected.groups, found, made_up=collected.made_up)
             written = [*collected.write(totals, made), write_sources(sources_of(data, runs, out), made)]
-            _deliver([*written, write_floors(found.values(), made)] if found else written, target)
+            if found:
+                written.append(_write_floors(found.values(), made))
+            _deliver(written, target)
     except OSError as error:
         raise cannot_write(out, error) from error
     return totals
@@ -130,7 +132,7 @@ class _Collected:
 
     def __init__(self, parts: Parts) -> None:
         self.groups: Groups = {}
-        self.learned = Learned()
+        self.learned: Learned | None = None
         self.made_up = False
         self.records = 0
         self._parts = parts
@@ -151,7 +153,13 @@ class _Collected:
         if result.records:
             self._scored.append(self._shards)
             join_groups(self.groups, result.groups)
-            self.learned.join(result.learned)
+            self._join_learned(result.learned)
+
+    def _join_learned(self, learned: "Learned | None") -> None:
+        if self.learned and learned:
+            self.learned.join(learned)
+        else:
+            self.learned = self.learned or learned
 
     def check(self, data: str | Path, runs: Sequence[str | Path], unread: Sequence[tuple[int, str]]) -> None:
         """Raise all that is wrong with the data set, else all that is wrong with the records."""
@@ -168,17 +176,15 @@ class _Collected:
     def write(self, totals: Totals, folder: Path) -> list[Path]:
         """Write the files of scores into a folder, and return them."""
         written, table = folder / SCORES_FILE, folder / TIDY_FILE
-        rows = tidy_blocks([], totals.aggregates, totals.floors).to_bytes()
+        last = to_stream(tidy_blocks([], totals.aggregates, totals.floors).to_table())
+        kept = self._parts.kept
         with written.open("wb") as file:
-            if self._parts.kept:
+            if kept:
                 names = [f"{SHARDS_FOLDER}/{self._parts.lines_name(number)}" for number in self._scored]
                 write_json_of_shards(file, totals, names)
-                read_table(rows).write_parquet(table)
             else:
                 write_json(file, totals, lambda: self._join_lines(file))
-                last = folder / "last.blocks"
-                last.write_bytes(rows)
-                join_tables([*(self._parts.table(number, folder) for number in self._scored), last], table)
+        join_streams(chain(() if kept else map(self._parts.table, self._scored), [last]), table)
         return [written, table]
 
     def _join_lines(self, file: BinaryIO) -> None:
@@ -189,24 +195,28 @@ class _Collected:
 
 def _score_floors(
     engine: Engine, collected: _Collected, pairing: Pairing, progress: Progress
-) -> Mapping[Strategy, FloorScores]:
-    """Return the baselines' scores of the conversations that records cover, under every strategy of records."""
-    strategies = strategies_of(collected.groups)
-    parts: dict[Strategy, list[FloorScores]] = {strategy: [] for strategy in strategies}
-    done = 0
-    task = FloorTask(collected.learned.common(), strategies, any_both_orders(collected.groups))
-    for scored in engine(task, _floor_jobs(pairing, collected.learned.others)):
-        for strategy, part in scored.items():
-            parts[strategy].append(part)
-        done += len(scored[strategies[0]].places)
-        progress("floors", done, pairing.covered_count)
-    return {strategy: join_floors(found) for strategy, found in parts.items()}
+) -> "Mapping[Strategy, FloorScores] | None":
+    """Return the baselines' scores of the conversations that records cover, by strategy; none if nobody learned."""
+    if collected.learned is None:
+        return None
+    from attunebench.score.floor_jobs import do_floor_jobs  # loads the baselines, which scores of records do not need
+
+    strategies, swap = strategies_of(collected.groups), any_both_orders(collected.groups)
+    total = pairing.covered_count
+    return do_floor_jobs(
+        engine,
+        collected.learned,
+        pairing,
+        strategies,
+        swap=swap,
+        progress=lambda done: progress("floors", done, total),
+    )
 
 
-def _floor_jobs(pairing: Pairing, others: OthersAnswers) -> Iterator[FloorJob]:
-    participants = iter(others.participants)  # in the order of the conversations covered
-    for job in pairing.covered():
-        yield FloorJob(job.number, job.work, others.own_answers(islice(participants, len(job.work))))
+def _write_floors(floors: "Iterable[FloorScores]", folder: Path) -> Path:
+    from attunebench.score.floor_table import write_floors  # loads polars, which nothing else here needs
+
+    return write_floors(floors, folder)
 
 
 def _deliver(files: Sequence[Path], out: str | Path) -> None:

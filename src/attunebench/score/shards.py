@@ -3,28 +3,37 @@
 Shards may be scored in any process and in any number: what they give adds up to the same numbers, to the last bit.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from pydantic_core import to_json
+import pyarrow as pa
+from msgspec.json import Encoder
 
-from attunebench.baselines import Learned
 from attunebench.dataset.files import RawText
+from attunebench.dataset.lean import AnyConversation, LeanConversation, read_lean_conversation
 from attunebench.dataset.load import repeated
 from attunebench.dataset.problems import Problem
 from attunebench.dataset.reading import read_canonical_text, read_conversation
 from attunebench.dataset.schema import Conversation
 from attunebench.score.aggregate import add_to_group
+from attunebench.score.arrays.strict import Measured, measure, strict_columns_of
 from attunebench.score.blocks import Blocks, add_conversation
-from attunebench.score.columns import read_columns
+from attunebench.score.columns import Columns, reference_columns, spell_strict
 from attunebench.score.epochs import Groups
-from attunebench.score.pairing import read_turns
-from attunebench.score.profiles import score_with_calls
+from attunebench.score.pairing import pair_turns, read_turns
+from attunebench.score.profiles import count_calls
+from attunebench.score.reference import score_reference
 from attunebench.score.run_files import RecordReader
+
+if TYPE_CHECKING:
+    from attunebench.baselines import Learned
 
 Numbered: TypeAlias = tuple[int, RawText]
 """A record's text, and its number among all records, by which problems are put in order."""
+
+
+_ENCODER: Final = Encoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +57,19 @@ class ShardResult:
     """What a shard gave.
 
     `lines`: scored conversations as JSON objects, one a line, with a comma between; `table`: their rows of
-    `scores.parquet`, for `tidy.join_tables`; `groups`: what they add up to; `records`: how many were scored. `made_up`:
-    whether one of the conversations says so of itself. `learned`: what baselines learn from the conversations that have
-    records, if that was asked for. With any problem, the numbers are not to be used.
+    `scores.parquet`; `groups`: what they add up to;
+    `records`: how many were scored. `made_up`: whether one of the conversations says so of itself. `learned`: what
+    baselines learn from the conversations that have records, if that was asked for. With any problem, the numbers are
+    not to be used.
     """
 
     lines: bytes = b""
-    table: bytes = b""
+    table: pa.Table | None = None
     groups: Groups = field(default_factory=dict)
     records: int = 0
     conversations: int = 0
     made_up: bool = False
-    learned: Learned = field(default_factory=Learned)
+    learned: "Learned | None" = None
     data_problems: list[str] = field(default_factory=list)
     record_problems: list[tuple[int, str]] = field(default_factory=list)
 
@@ -69,33 +79,60 @@ def score_shard(shard: Shard, *, learn: bool = False) -> ShardResult:
     result = ShardResult()
     lines: list[bytes] = []
     blocks = Blocks()
-    for work in shard:
-        for scored in _score_work(work, result, learn=learn):
-            columns = read_columns(scored)
-            lines.append(to_json(scored))
-            add_to_group(result.groups, scored, columns)
-            add_conversation(blocks, scored, columns)
+    scored = [one for work in shard for one in _score_work(work, result, learn=learn)]
+    for one, strict in zip(scored, strict_columns_of([one.strict for one in scored]), strict=True):
+        columns = Columns(*reference_columns(one.reference | one.reference["post_score"]), strict)
+        scores = one.reference | {"strict": spell_strict(strict), "calls": one.calls}
+        lines.append(_ENCODER.encode(scores))
+        add_to_group(result.groups, scores, columns)
+        add_conversation(blocks, scores, columns)
     result.records = len(lines)
     result.lines = join_lines(lines)
-    result.table = blocks.to_bytes()
+    result.table = blocks.to_table()
     for epochs in result.groups.values():
         epochs.pack()
     return result
 
 
-def _score_work(work: Work, result: ShardResult, *, learn: bool) -> Iterator[Mapping[str, Any]]:
+class _Scored(NamedTuple):
+    """A record's scores, of the strict ones what they are made of."""
+
+    reference: dict[str, Any]
+    strict: Measured
+    calls: dict[str, dict[str, int]]
+
+
+def _score_work(work: Work, result: ShardResult, *, learn: bool) -> Iterator[_Scored]:
     """Yield the scores of a conversation's records; note what is wrong in `result`."""
     if work.conversation is None:
         result.record_problems += _problems_of(work.records)
         return
-    conversation = _read_conversation(work.conversation, work.first_file, result.data_problems)
+    conversation = _read(work.conversation, work, result, learn=learn)
     if conversation is None:
         return
     result.conversations += 1
     result.made_up |= bool(work.records) and is_made_up(conversation)
-    if learn and work.records:
-        result.learned.add(conversation)
     yield from _score_records(conversation, work.records, result)
+
+
+def _read(text: RawText | Problem, work: Work, result: ShardResult, *, learn: bool) -> AnyConversation | None:
+    """Return a conversation that may be used; let the baselines, who need all of it, learn from it."""
+    if isinstance(text, RawText) and work.first_file is None and not learn:
+        fast = read_lean_conversation(text.data)
+        if fast is not None:
+            return fast
+    conversation = _read_conversation(text, work.first_file, result.data_problems)
+    if conversation and learn and work.records:
+        _learn(conversation, result)
+    return conversation
+
+
+def _learn(conversation: Conversation, result: ShardResult) -> None:
+    if result.learned is None:
+        from attunebench.baselines import Learned  # loads all that they need, which nothing else here does
+
+        result.learned = Learned()
+    result.learned.add(conversation)
 
 
 def _read_conversation(text: RawText | Problem, first_file: str | None, problems: list[str]) -> Conversation | None:
@@ -114,8 +151,8 @@ def _read_conversation(text: RawText | Problem, first_file: str | None, problems
 
 
 def _score_records(
-    conversation: Conversation, records: Sequence[Numbered], result: ShardResult
-) -> Iterator[Mapping[str, Any]]:
+    conversation: AnyConversation, records: Sequence[Numbered], result: ShardResult
+) -> Iterator[_Scored]:
     reader = RecordReader({conversation.conversation_id: conversation})
     turns = read_turns(conversation) if records else []
     for number, text in records:
@@ -123,7 +160,9 @@ def _score_records(
         if problems or record is None:
             result.record_problems += ((number, problem) for problem in problems)
         else:
-            yield score_with_calls(conversation, record, turns=turns)
+            pairs = pair_turns(conversation, record, turns=turns)
+            reference = score_reference(conversation, record, pairs=pairs)
+            yield _Scored(reference, measure(conversation, record, pairs), count_calls(record))
 
 
 def _problems_of(records: Iterable[Numbered]) -> Iterator[tuple[int, str]]:
@@ -134,8 +173,10 @@ def _problems_of(records: Iterable[Numbered]) -> Iterator[tuple[int, str]]:
         yield from ((number, problem) for problem in problems)
 
 
-def is_made_up(conversation: Conversation) -> bool:
+def is_made_up(conversation: AnyConversation) -> bool:
     """Whether a conversation says of itself that it is made up."""
+    if isinstance(conversation, LeanConversation):
+        return bool(conversation.metadata and conversation.metadata.made_up)
     extra = conversation.metadata.model_extra if conversation.metadata else None
     return bool((extra or {}).get("made_up"))
 

@@ -10,19 +10,19 @@ none, and nothing is rounded.
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
-from attunebench.dataset.schema import Conversation
-from attunebench.protocol.records import RunRecord
+from attunebench.dataset.lean import AnyConversation
+from attunebench.protocol.lean_records import AnyRecord
 from attunebench.score.calls import Calls
 from attunebench.score.composite import Parts, compose, panas_score
-from attunebench.score.items import StrictValue, derived
+from attunebench.score.items import Items, StrictValue, derived
 from attunebench.score.pairing import TurnPair, pair_turns
 from attunebench.score.strict_outcome import strict_outcome
-from attunebench.score.strict_turn import strict_turns
+from attunebench.score.strict_turn import pooled_rates, strict_turns
 from attunebench.score.swap import asked_in_both_orders, strict_orders
 
-_OBSERVED, _PREFERRED = "avg_binary_om_accuracy", "avg_binary_human_accuracy"
+OBSERVED, PREFERRED = "avg_binary_om_accuracy", "avg_binary_human_accuracy"
 _TRACKING: Final = ("avg_emotion_f1",)
-_BEHAVIOUR: Final = (_OBSERVED, _PREFERRED, "avg_pairwise_accuracy")
+_BEHAVIOUR: Final = (OBSERVED, PREFERRED, "avg_pairwise_accuracy")
 _OUTCOME: Final = (
     "panas_baseline_adjusted",
     "q1_looking_for_score",
@@ -31,7 +31,7 @@ _OUTCOME: Final = (
     "q3_follow_up_score",
     "four_branch_normalized",
 )
-_SOURCES: Final[Mapping[str, Sequence[str]]] = {
+SOURCES: Final[Mapping[str, Sequence[str]]] = {
     "emotion_tracking": _TRACKING,
     "evaluation_quality": _BEHAVIOUR,
     "turn_level_average": (*_TRACKING, *_BEHAVIOUR),
@@ -44,7 +44,7 @@ _SOURCES: Final[Mapping[str, Sequence[str]]] = {
 
 
 def score_strict(
-    conversation: Conversation, record: RunRecord, *, pairs: Sequence[TurnPair] | None = None
+    conversation: AnyConversation, record: AnyRecord, *, pairs: Sequence[TurnPair] | None = None
 ) -> dict[str, StrictValue]:
     """Score one conversation of one run; every value with its items, failed calls and bounds.
 
@@ -52,11 +52,19 @@ def score_strict(
     """
     calls = Calls(record)
     turns = pair_turns(conversation, record) if pairs is None else pairs
-    values = strict_turns(turns, calls)
-    if asked_in_both_orders(record):
-        values |= strict_orders(turns, calls)
-    values |= strict_outcome(conversation, record.post_conversation, calls)
+    items, answers = strict_turns(turns, calls)
+    values = {name: collected.result() for name, collected in items.items()} | pooled_rates(answers)
+    others = strict_others(conversation, record, turns, calls)
+    values |= {name: collected.result() for name, collected in others.items()}
     return values | _perspective(values) | _composites(values)
+
+
+def strict_others(
+    conversation: AnyConversation, record: AnyRecord, turns: Sequence[TurnPair], calls: Calls
+) -> dict[str, Items]:
+    """Return the items of all that is not measured turn by turn: of comparisons in both orders, and of the outcome."""
+    orders = strict_orders(turns, calls) if asked_in_both_orders(record) else {}
+    return orders | strict_outcome(conversation, record.post_conversation, calls)
 
 
 def _perspective(values: Mapping[str, StrictValue]) -> dict[str, StrictValue]:
@@ -65,7 +73,7 @@ def _perspective(values: Mapping[str, StrictValue]) -> dict[str, StrictValue]:
     An alignment (their ratio) is not defined unless the review's is above 0.
     """
     pairs = {
-        "": (values[_PREFERRED], values["avg_binary_human_accuracy_hp"]),
+        "": (values[PREFERRED], values["avg_binary_human_accuracy_hp"]),
         "_mcc": (values["pooled_binary_human_mcc"], values["pooled_binary_human_mcc_hp"]),
     }
     compared: dict[str, StrictValue] = {}
@@ -103,7 +111,7 @@ def _composites(values: Mapping[str, StrictValue]) -> dict[str, StrictValue]:
     lower, upper = (value if bound == parts else compose(bound) for bound in (least, most))
     return {
         name: derived(value[name], lower[name], upper[name], [values[source] for source in sources])
-        for name, sources in _SOURCES.items()
+        for name, sources in SOURCES.items()
     }
 
 
@@ -111,8 +119,8 @@ def _parts(values: Mapping[str, StrictValue], end: Literal["value", "lower", "up
     return Parts(
         emotion_f1=values["avg_emotion_f1"][end],
         emotion_va=values["avg_emotion_va_score"][end],
-        observed=values[_OBSERVED][end],
-        preferred=values[_PREFERRED][end],
+        observed=values[OBSERVED][end],
+        preferred=values[PREFERRED][end],
         pairwise=values["avg_pairwise_accuracy"][end],
         panas=panas_score(values["panas_baseline_adjusted"][end]),
         looking_for=values["q1_looking_for_score"][end],

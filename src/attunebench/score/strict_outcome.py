@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-from attunebench.dataset.schema import Conversation, ConversationQuestions
+from attunebench.dataset.lean import AnyConversation, AnyQuestions
 from attunebench.instrument import GOOD_FITS
-from attunebench.protocol.records import PostRecord, PredictedQuestions
+from attunebench.protocol.lean_records import NO_OUTCOME, AnyPost, AnyPredictedQuestions
 from attunebench.score import panas, questions
 from attunebench.score.calls import Calls
-from attunebench.score.items import Items, StrictValue
+from attunebench.score.items import Items
 from attunebench.score.panas import ITEM_RANGE, TOTAL_RANGE, Totals
 from attunebench.score.text import folded
 
@@ -20,21 +20,20 @@ _ITEMS_OF_A_TOTAL = 10
 GOOD_FIT_ANSWERS = frozenset(folded(fit) for fit in GOOD_FITS)
 
 
-def strict_outcome(conversation: Conversation, post: PostRecord | None, calls: Calls) -> dict[str, StrictValue]:
-    """Score PANAS, the questions and the four branches, each over what the participant answered.
+def strict_outcome(conversation: AnyConversation, post: AnyPost | None, calls: Calls) -> dict[str, Items]:
+    """Return the items of PANAS, the questions and the four branches, each over what the participant answered.
 
     Without an answer, a total's error is 60, its nearness 0 and its adjusted score -1; an item's or branch's error 6.
     """
-    given = post or PostRecord()
+    given = post or NO_OUTCOME
     failed = calls.failed(None, "outcome", given.predicted_conversation_wide)
     answers = (None if failed else given.predicted_conversation_wide) or questions.NO_PREDICTIONS
     asked = conversation.conversation_wide_questions or questions.NO_QUESTIONS
     items = _score_panas(conversation, given, calls)
-    items |= _score_questions(asked, answers, failed=failed) | _score_branches(asked, answers, failed=failed)
-    return {name: collected.result() for name, collected in items.items()}
+    return items | _score_questions(asked, answers, failed=failed) | _score_branches(asked, answers, failed=failed)
 
 
-def _score_panas(conversation: Conversation, post: PostRecord, calls: Calls) -> dict[str, Items]:
+def _score_panas(conversation: AnyConversation, post: AnyPost, calls: Calls) -> dict[str, Items]:
     failed = calls.failed(None, "outcome", post.predicted_post_panas)
     predicted = None if failed else post.predicted_post_panas
     if predicted is None and post.predicted_panas_delta is not None:
@@ -87,7 +86,7 @@ def _score_items(
     return {"panas_item_mae": error, "panas_item_normalized": near, "panas_item_baseline_adjusted": gain}
 
 
-def _score_questions(asked: ConversationQuestions, answers: PredictedQuestions, *, failed: bool) -> dict[str, Items]:
+def _score_questions(asked: AnyQuestions, answers: AnyPredictedQuestions, *, failed: bool) -> dict[str, Items]:
     looking_for, clarity, fit, follow_up = Items(), Items(), Items(), Items()
     distance = _errors(questions.WORST_FIT_DISTANCE)
     if asked.looking_for:
@@ -114,7 +113,7 @@ def _score_questions(asked: ConversationQuestions, answers: PredictedQuestions, 
     }
 
 
-def _score_branches(asked: ConversationQuestions, answers: PredictedQuestions, *, failed: bool) -> dict[str, Items]:
+def _score_branches(asked: AnyQuestions, answers: AnyPredictedQuestions, *, failed: bool) -> dict[str, Items]:
     error, near = _errors(questions.BRANCH_RANGE), Items()
     errors = questions.branch_errors(asked.four_branch_scores, answers.four_branch_scores, missing=None)
     for collected in (error, near) if failed else ():

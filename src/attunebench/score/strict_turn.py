@@ -1,7 +1,7 @@
 """The strict profile turn by turn: only what the participant answered counts, and a missing answer is wrong."""
 
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from attunebench.score import draft
 from attunebench.score.behaviour import Confusion, all_wrong, pooled
@@ -10,10 +10,10 @@ from attunebench.score.emotion import EMOTION_METRICS
 from attunebench.score.items import Items, StrictValue
 from attunebench.score.pairing import TurnPair
 
-_TAU = "pairwise_kendall_tau"
-_MAE = "emotion_intensity_mae"
-_TAGGED_ONLY = "emotion_hit_rate_tagged_only"
-_KINDS: Final = (
+TAU = "pairwise_kendall_tau"
+MAE = "emotion_intensity_mae"
+TAGGED_ONLY = "emotion_hit_rate_tagged_only"
+KINDS: Final = (
     ("om", "", "review"),
     ("human", "", "review"),
     ("om", "_hp", "perspective"),
@@ -22,9 +22,9 @@ _KINDS: Final = (
 """What is asked of a yes/no question, the ending of its names, and the call; in the order of `TurnPair.behaviours`."""
 
 _ZERO_TO_ONE: Final = (
-    *(name for name in EMOTION_METRICS if name != _MAE),
-    _TAGGED_ONLY,
-    *(f"binary_{what}_accuracy{ending}" for what, ending, _ in _KINDS),
+    *(name for name in EMOTION_METRICS if name != MAE),
+    TAGGED_ONLY,
+    *(f"binary_{what}_accuracy{ending}" for what, ending, _ in KINDS),
     "pairwise_accuracy",
     "response_similarity",
     *draft.REPLIES.values(),
@@ -38,21 +38,34 @@ Turns: TypeAlias = Sequence[TurnPair]
 ItemsByName: TypeAlias = dict[str, Items]
 
 
-def strict_turns(pairs: Turns, calls: Calls) -> dict[str, StrictValue]:
-    """Return `avg_*` of every metric, and `pooled_binary_*` rates of the confusion counts of all turns.
+class Pooled(NamedTuple):
+    """Yes/no answers of one kind over all turns: those given counted, and those lost to failed calls as all wrong."""
+
+    counted: Confusion
+    lost: Confusion
+
+
+def strict_turns(pairs: Turns, calls: Calls) -> tuple[ItemsByName, list[Pooled]]:
+    """Return the items of `avg_*` of every metric, and the answers of each of `KINDS`, for `pooled_rates`.
 
     Every metric is a mean over the turns where it was asked. A turn or an answer that is missing gives 0. Left out, and
     only counted where the call failed, are what has no wrong answer (intensity error, tau) and drafts that a judge
     failed to judge.
     """
-    items = {name: Items() for name in _ZERO_TO_ONE}
-    items[_MAE] = Items(0.0, 6.0, worst=6.0)
-    items[_TAU] = Items(-1.0, 1.0, worst=-1.0)
+    items = new_items()
     _add_emotions(items, [pair for pair in pairs if pair.truth.felt_asked], calls)
-    rates = _add_behaviours(items, pairs, calls)
+    answers = _add_behaviours(items, pairs, calls)
     _add_pairwise(items, pairs, calls)
     _add_drafts(items, pairs, calls)
-    return {f"avg_{name}": collected.result() for name, collected in items.items()} | rates
+    return {f"avg_{name}": collected for name, collected in items.items()}, answers
+
+
+def new_items() -> ItemsByName:
+    """Return the items of no turns, in the order of the scores."""
+    items = {name: Items() for name in _ZERO_TO_ONE}
+    items[MAE] = Items(0.0, 6.0, worst=6.0)
+    items[TAU] = Items(-1.0, 1.0, worst=-1.0)
+    return items
 
 
 def _add_emotions(items: ItemsByName, asked: Turns, calls: Calls) -> None:
@@ -67,23 +80,23 @@ def _add_emotions(items: ItemsByName, asked: Turns, calls: Calls) -> None:
     columns = zip(*[pair.emotions.values() for pair in answered], strict=True)
     for name, values in zip(EMOTION_METRICS, columns, strict=False):  # no columns where none was answered
         items[name].add(values)
-    items[_TAGGED_ONLY].add([pair.emotions["emotion_hit_rate"] for pair in answered if pair.truth.tags])
+    items[TAGGED_ONLY].add([pair.emotions["emotion_hit_rate"] for pair in answered if pair.truth.tags])
 
 
 def _miss_emotions(items: ItemsByName, pair: TurnPair, *, failed: bool) -> None:
     for name in EMOTION_METRICS:
-        if name != _MAE:
+        if name != MAE:
             items[name].miss(failed=failed)
     if pair.truth.tags:
-        items[_TAGGED_ONLY].miss(failed=failed)
+        items[TAGGED_ONLY].miss(failed=failed)
     if failed and any(intensity is not None for _, intensity in pair.truth.tags):
-        items[_MAE].leave_out()
+        items[MAE].leave_out()
 
 
-def _add_behaviours(items: ItemsByName, pairs: Turns, calls: Calls) -> dict[str, StrictValue]:
-    """Add accuracies; return the pooled rates."""
-    rates: dict[str, StrictValue] = {}
-    for kind, (what, ending, call) in enumerate(_KINDS):
+def _add_behaviours(items: ItemsByName, pairs: Turns, calls: Calls) -> list[Pooled]:
+    """Add accuracies; return the answers."""
+    answers: list[Pooled] = []
+    for kind, (what, ending, call) in enumerate(KINDS):
         counted: list[Confusion] = []
         lost: list[Confusion] = []
         for pair in pairs:
@@ -97,25 +110,33 @@ def _add_behaviours(items: ItemsByName, pairs: Turns, calls: Calls) -> dict[str,
         accuracies = items[f"binary_{what}_accuracy{ending}"]
         accuracies.add([counts.accuracy for counts in counted])
         accuracies.miss(len(lost), failed=True)
-        for rate, value in _pooled_rates(counted, lost).items():
-            rates[f"pooled_binary_{what}_{rate}{ending}"] = value
-    return rates
+        answers.append(Pooled(pooled(counted), pooled(lost)))
+    return answers
 
 
-def _pooled_rates(counted: Sequence[Confusion], lost: Sequence[Confusion]) -> dict[str, StrictValue]:
-    """Return every rate of added counts: those of failed calls taken as all wrong, and as all right in `upper`.
+def pooled_rates(answers: Sequence[Pooled]) -> dict[str, StrictValue]:
+    """Return `pooled_binary_*`, every rate of added counts: those lost taken as all wrong, and as all right in `upper`.
 
     An upper bound that is undefined is the top of the range, 1.
     """
-    wrong = pooled(lost)
-    answered = pooled(counted)
-    actual = pooled([answered, wrong]) if lost else answered
-    rates = best = actual.rates
-    if lost:
-        best = pooled([answered, Confusion(tp=wrong.fn, tn=wrong.fp)]).rates
+    values: dict[str, StrictValue] = {}
+    for (what, ending, _), (counted, lost) in zip(KINDS, answers, strict=True):
+        for rate, value in _pooled_rates(counted, lost).items():
+            values[rate_name(what, rate, ending)] = value
+    return values
+
+
+def rate_name(what: str, rate: str, ending: str) -> str:
+    """Return the name of a rate of one of `KINDS`."""
+    return f"pooled_binary_{what}_{rate}{ending}"
+
+
+def _pooled_rates(counted: Confusion, wrong: Confusion) -> dict[str, StrictValue]:
+    actual = pooled([counted, wrong])
+    best = pooled([counted, Confusion(tp=wrong.fn, tn=wrong.fp)]).rates
     total, n_failed = actual.total, wrong.total
     values: dict[str, StrictValue] = {}
-    for rate, value in rates.items():
+    for rate, value in actual.rates.items():
         if value is None:
             values[rate] = {"value": None, "n": 0, "n_failed": n_failed, "lower": None, "upper": None}
         else:
@@ -126,7 +147,7 @@ def _pooled_rates(counted: Sequence[Confusion], lost: Sequence[Confusion]) -> di
 
 
 def _add_pairwise(items: ItemsByName, pairs: Turns, calls: Calls) -> None:
-    accuracy, tau = items["pairwise_accuracy"], items[_TAU]
+    accuracy, tau = items["pairwise_accuracy"], items[TAU]
     for pair in pairs:
         scores = pair.pairwise
         if scores.decided_accuracy is None:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from attunebench.dataset.schema import Comparison, Letter
+from attunebench.dataset.lean import AnyComparison
+from attunebench.dataset.schema import Letter
 from attunebench.dataset.values import read_label
-from attunebench.protocol.records import RunRecord, TurnRecord
+from attunebench.protocol.lean_records import AnyRecord, AnyReply
 from attunebench.score.calls import Calls
-from attunebench.score.items import Items, StrictValue
+from attunebench.score.items import Items
 from attunebench.score.pairing import TurnPair
 from attunebench.score.preference import Shown
 
@@ -22,7 +23,7 @@ FLIP_RATE: Final = "pooled_pairwise_flip_rate"
 AGREEMENT: Final = "pooled_pairwise_agreement_score"
 """The names of the two rates among the strict scores."""
 
-Comparisons: TypeAlias = Sequence[Comparison | Shown]
+Comparisons: TypeAlias = Sequence[AnyComparison | Shown]
 
 
 class BothOrders(NamedTuple):
@@ -64,7 +65,7 @@ def pool_orders(parts: Iterable[BothOrders]) -> BothOrders:
     return BothOrders(*map(sum, zip(BothOrders(), *parts, strict=True)))
 
 
-def asked_in_both_orders(record: RunRecord) -> bool:
+def asked_in_both_orders(record: AnyRecord) -> bool:
     """Whether comparisons were asked in both orders, answered or not."""
     said = record.provenance is not None and bool(record.provenance.swap)
     return said or any(
@@ -73,7 +74,7 @@ def asked_in_both_orders(record: RunRecord) -> bool:
     )
 
 
-def both_orders(comparisons: Comparisons, reply: TurnRecord) -> BothOrders:
+def both_orders(comparisons: Comparisons, reply: AnyReply) -> BothOrders:
     """Count a turn's comparisons by what was chosen in both orders.
 
     Each order's letters stand for the labels of its own assignment; without one, for those of the data set, in the
@@ -98,8 +99,8 @@ def even_guesses(comparisons: Comparisons) -> dict[str, float | None]:
     return counts | {"flip_rate": 0.5 if told else None, "agreement_score": 0.25 if decided else None}
 
 
-def strict_orders(pairs: Sequence[TurnPair], calls: Calls) -> dict[str, StrictValue]:
-    """Return both rates over all turns of the conversation; a missing turn is a missing answer.
+def strict_orders(pairs: Sequence[TurnPair], calls: Calls) -> dict[str, Items]:
+    """Return the items of both rates over all turns of the conversation; a missing turn is a missing answer.
 
     Where the call of either order failed, an agreement is lost and counts as wrong. Flips have no wrong answer: what
     was not answered in both orders is left out, and only counted where a call failed.
@@ -114,7 +115,7 @@ def strict_orders(pairs: Sequence[TurnPair], calls: Calls) -> dict[str, StrictVa
         else:
             flips.add(_zeros_and_ones(counts.flipped, counts.answered))
             agreements.add(_zeros_and_ones(counts.agreed, counts.decided))
-    return {FLIP_RATE: flips.result(), AGREEMENT: agreements.result()}
+    return {FLIP_RATE: flips, AGREEMENT: agreements}
 
 
 def _failed(pair: TurnPair, calls: Calls) -> bool:
@@ -128,7 +129,7 @@ def _zeros_and_ones(ones: int, total: int) -> list[float]:
     return [1.0] * ones + [0.0] * (total - ones)
 
 
-def _can_be_told(comparison: Comparison | Shown) -> bool:
+def _can_be_told(comparison: AnyComparison | Shown) -> bool:
     return comparison.response_a != comparison.response_b
 
 
@@ -139,7 +140,7 @@ class _Choice:
     label: str | None
 
 
-def _count(comparison: Comparison | Shown, first: _Choice | None, second: _Choice | None) -> BothOrders:
+def _count(comparison: AnyComparison | Shown, first: _Choice | None, second: _Choice | None) -> BothOrders:
     answered = first is not None and second is not None
     decided = comparison.winner is not None
     winner = _Choice(comparison.response_a if comparison.winner == "A" else comparison.response_b)
@@ -151,7 +152,7 @@ def _count(comparison: Comparison | Shown, first: _Choice | None, second: _Choic
     )
 
 
-def _chosen(comparison: Comparison | Shown, reply: TurnRecord, index: str) -> tuple[_Choice | None, _Choice | None]:
+def _chosen(comparison: AnyComparison | Shown, reply: AnyReply, index: str) -> tuple[_Choice | None, _Choice | None]:
     a, b = comparison.response_a, comparison.response_b
     first = (reply.pairwise_assignment or {}).get(index) or {"A": a, "B": b}
     second = (reply.pairwise_assignment_swapped or {}).get(index) or {"A": b, "B": a}

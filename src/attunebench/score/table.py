@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from pydantic_core import to_json
 
@@ -17,13 +17,15 @@ from attunebench.errors import RecordError
 from attunebench.protocol.calls import Strategy
 from attunebench.protocol.records import RunRecord
 from attunebench.score.aggregate import GROUP, Row, aggregate_groups, group, group_key
+from attunebench.score.blocks import tidy_blocks
 from attunebench.score.epochs import Groups
-from attunebench.score.floors import FloorScores, score_floors
 from attunebench.score.profiles import JUDGE, score_with_calls
 from attunebench.score.shards import is_made_up, join_lines
-from attunebench.score.skill import skill_of
 from attunebench.score.swap import ORDERS
-from attunebench.score.tidy import tidy_table
+from attunebench.score.tidy import to_parquet
+
+if TYPE_CHECKING:
+    from attunebench.score.floors import FloorScores
 
 SCORES_FILE = "scores.json"
 TIDY_FILE = "scores.parquet"
@@ -58,6 +60,8 @@ class Scores(Totals):
 
 def score_records(dataset: DataSet, records: Sequence[RunRecord]) -> Scores:
     """Score every record against its conversation, and the baselines on the same conversations."""
+    from attunebench.score.floors import score_floors  # loads the baselines, which reading scores does not need
+
     conversations = {c.conversation_id: c for c in dataset.conversations}
     scored = [score_with_calls(conversations[record.conversation_id], record) for record in records]
     covered = {record.conversation_id for record in records}
@@ -80,7 +84,7 @@ def any_both_orders(groups: Groups) -> bool:
     return any(ORDERS in epochs.means() for epochs in groups.values())
 
 
-def add_up(groups: Groups, floors: Mapping[Strategy, FloorScores] | None, *, made_up: bool = False) -> Totals:
+def add_up(groups: Groups, floors: "Mapping[Strategy, FloorScores] | None", *, made_up: bool = False) -> Totals:
     """Return aggregates, floors and skill from conversations added up.
 
     `floors` are the baselines' scores of the conversations that any record covers, by strategy; without them, there
@@ -93,6 +97,8 @@ def add_up(groups: Groups, floors: Mapping[Strategy, FloorScores] | None, *, mad
         row["judges"] = [kind.removeprefix(JUDGE) for kind in epochs.calls if kind.startswith(JUDGE)]
     if floors is None:
         return Totals(aggregates, [], made_up)
+    from attunebench.score.skill import skill_of  # so too
+
     for row, epochs in zip(aggregates, covered, strict=True):
         row["skill"] = skill_of(row, floors[row["panas_strategy"]].rows(epochs.conversation_ids))
     return Totals(aggregates, [row for found in floors.values() for row in found.rows()], made_up)
@@ -108,7 +114,8 @@ def write_scores(scores: Scores, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         with (folder / SCORES_FILE).open("wb") as file:
             write_json(file, scores, lambda: file.write(join_lines(map(to_json, scores.conversations))))
-        tidy_table(scores.conversations, scores.aggregates, scores.floors).write_parquet(folder / TIDY_FILE)
+        table = tidy_blocks(scores.conversations, scores.aggregates, scores.floors).to_table()
+        (folder / TIDY_FILE).write_bytes(to_parquet(table))
     except OSError as error:
         raise cannot_write(folder, error) from error
 

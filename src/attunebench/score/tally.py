@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attunebench.score.behaviour import Confusion
-from attunebench.score.columns import Columns, Numbers, Shape, StrictColumns, counts_type
+from attunebench.score.columns import FIELDS, Columns, Numbers, Shape, StrictColumns, counts_type
 from attunebench.score.items import StrictValue
 from attunebench.score.strict_outcome import CHANGE, ERROR
 from attunebench.score.swap import BothOrders
@@ -73,10 +73,10 @@ class _Waiting(Generic[Layout]):
 
     def __init__(self) -> None:
         self.count = 0
-        self._rows: dict[Layout, list[Numbers]] = {}
+        self._rows: dict[Layout, list[Numbers | NDArray[np.float64]]] = {}
         self._packed: dict[Layout, list[NDArray[np.float64]]] = {}
 
-    def add(self, layout: Layout, row: Numbers) -> None:
+    def add(self, layout: Layout, row: Numbers | NDArray[np.float64]) -> None:
         self.count += 1
         self._rows.setdefault(layout, []).append(row)
 
@@ -200,14 +200,15 @@ class StrictTally:
 
     def add(self, scores: StrictColumns) -> None:
         """Add a conversation's strict scores."""
-        names, value, n, n_failed, lower, upper = scores
-        self._waiting.add(names, [*value, *n, *n_failed, *lower, *upper])
+        self._waiting.add(scores.names, scores.numbers.ravel())
         if self._waiting.count >= _MANY:
             self._add_up()
 
     def _add_up(self) -> None:
         for names, columns in self._waiting.take():
-            value, n, n_failed, lower, upper = (columns[i * len(names) : (i + 1) * len(names)] for i in range(5))
+            value, n, n_failed, lower, upper = (
+                columns[i * len(names) : (i + 1) * len(names)] for i in range(len(FIELDS))
+            )
             fields: dict[str, dict[str, Column]] = {}
             for place, name in enumerate(names):
                 if (found := self._sums.get(name)) is None:
@@ -215,7 +216,7 @@ class StrictTally:
                 found.add(value[place], n_failed[place], lower[place], upper[place])
                 if name in (ERROR, CHANGE):
                     each = (value[place], n[place], n_failed[place], lower[place], upper[place])
-                    fields[name] = dict(zip(("value", "n", "n_failed", "lower", "upper"), each, strict=True))
+                    fields[name] = dict(zip(FIELDS, each, strict=True))
             self._skill.add(fields[ERROR], fields[CHANGE])
 
     def join(self, other: "StrictTally") -> None:
@@ -261,7 +262,9 @@ class Tally:
             self.strict_conversations += 1
             self.strict.add(columns.strict)
         for kind, states in scored.get("calls", {}).items():
-            self.calls.setdefault(kind, Counter()).update(states)
+            ended = self.calls.get(kind) or self.calls.setdefault(kind, Counter())
+            for state, count in states.items():
+                ended[state] += count
         if self._waiting.count >= _MANY:
             self._add_up()
 

@@ -1,105 +1,115 @@
-"""Scores as a tidy table: one row a value."""
+"""The tidy table as Arrow tables and Parquet files, by pyarrow.
 
-import io
+Texts stay codes into their different values until a file is written, so that no row takes the time of its texts. Parts
+are Arrow streams if they are to be joined, which takes no encoding, and Parquet if they are to be kept.
+"""
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
-from polars.io.plugins import register_io_source
-from pydantic_core import from_json
 
-from attunebench.score.aggregate import Row
-from attunebench.score.blocks import COUNTS, tidy_blocks
+TEXT: Final = pa.dictionary(pa.int32(), pa.string())
 
-SCHEMA: Mapping[str, pl.DataType] = {
-    "level": pl.String(),
-    "model": pl.String(),
-    "mode": pl.String(),
-    "panas_strategy": pl.String(),
-    "condition": pl.String(),
-    "conversation": pl.String(),
-    "epoch": pl.Int64(),
-    "turn": pl.Int64(),
-    "profile": pl.String(),
-    "metric": pl.String(),
-    "value": pl.Float64(),
-    "n": pl.Int64(),
-    "n_failed": pl.Int64(),
-    "lower": pl.Float64(),
-    "upper": pl.Float64(),
-}
-"""Columns. `level` is turn, conversation, aggregate or floor; `n` the number of items the value is made of. `epoch`
-counts the readings of a conversation by a model, from 1; aggregates and floors are over all of them.
+SCHEMA: Final = pa.schema(
+    {
+        "level": TEXT,
+        "model": TEXT,
+        "mode": TEXT,
+        "panas_strategy": TEXT,
+        "condition": TEXT,
+        "conversation": TEXT,
+        "epoch": pa.int64(),
+        "turn": pa.int64(),
+        "profile": TEXT,
+        "metric": TEXT,
+        "value": pa.float64(),
+        "n": pa.int64(),
+        "n_failed": pa.int64(),
+        "lower": pa.float64(),
+        "upper": pa.float64(),
+    }
+)
+"""Columns; in files, texts are texts. `level` is turn, conversation, aggregate or floor; `n` the number of items the
+value is made of. `epoch` counts the readings of a conversation by a model, from 1; aggregates and floors are over all
+of them.
 
 `profile` is reference, strict, or calls: there `metric` is `kind.state`, and `value` how many calls ended so.
 """
 
-_FRAME: Final = ("level", "model", "mode", "panas_strategy", "condition", "conversation", "epoch")
+_GROUP_ROWS: Final = 250_000
+"""At least so many rows, if there are as many, are written together."""
 
 
-def tidy_table(
-    conversations: Iterable[Mapping[str, Any]], aggregates: Iterable[Row], floors: Iterable[Row]
-) -> pl.DataFrame:
-    """Return all scores, one row a value, with the columns of `SCHEMA`; undefined values are null."""
-    return read_table(tidy_blocks(conversations, aggregates, floors).to_bytes())
+def make_table(columns: Mapping[str, pa.Array]) -> pa.Table:
+    """Return columns as a table of `SCHEMA`."""
+    return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
 
-def read_table(data: bytes) -> pl.DataFrame:
-    """Return the rows of the blocks that `Blocks.to_bytes` wrote."""
-    buffer = io.BytesIO(data)
-    header = from_json(np.load(buffer).tobytes())
-    return _spell_out(header["frames"], header["layouts"], header["heads"], [np.load(buffer) for _ in range(5)])
+def texts(entries: Sequence[str | None], lengths: Sequence[int]) -> pa.Array:
+    """Return a column of texts, each of which stands in so many rows one after the other."""
+    places = {name: place for place, name in enumerate(dict.fromkeys(entry for entry in entries if entry is not None))}
+    codes = [-1 if entry is None else places[entry] for entry in entries]
+    return coded(list(places), np.repeat(np.array(codes, dtype=np.int32), lengths))
 
 
-def join_tables(files: Sequence[Path], out: Path) -> None:
-    """Write the rows of files of blocks, one file after the other, as one Parquet file; few are held at once."""
-
-    def tables(*_pushed_down: object) -> Iterator[pl.DataFrame]:  # nothing is: every column of every row is wanted
-        for file in files:
-            yield read_table(file.read_bytes())
-
-    register_io_source(tables, schema=SCHEMA).sink_parquet(out, statistics=False)
+def coded(names: Sequence[str], codes: NDArray[np.int32]) -> pa.Array:
+    """Return a column of texts by their places among `names`; below 0, none."""
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(names, pa.string()))
 
 
-def _spell_out(
-    frames: Sequence[Sequence[str | None]],
-    layouts: Sequence[Sequence[str]],
-    heads: Sequence[Sequence[Any]],
-    numbers: Sequence[NDArray[np.float64]],
-) -> pl.DataFrame:
-    if not heads:
-        return pl.DataFrame(schema=SCHEMA)
-    frame, turn, profiles, layout, counted = zip(*heads, strict=True)
-    metrics = {name: code for code, name in enumerate(dict.fromkeys(name for names in layouts for name in names))}
-    codes = [np.array([metrics[name] for name in names], dtype=np.int64) for names in layouts]
-    sizes = np.array([len(codes[each]) for each in layout])
-    rows = {
-        **_repeated(_FRAME, frames, np.repeat(np.array(frame), sizes)),
-        **_repeated(
-            ("turn", "profile"), list(zip(turn, profiles, strict=True)), np.repeat(np.arange(len(heads)), sizes)
-        ),
-        **_repeated(("metric",), [(name,) for name in metrics], np.concatenate([codes[each] for each in layout])),
-        "value": _numeric("value", numbers[0]),
-    }
-    has_counts = np.repeat(np.array(counted), sizes)
-    for name, known in zip(COUNTS, numbers[1:], strict=True):
-        spread = np.full(len(has_counts), np.nan)
-        spread[has_counts] = known
-        rows[name] = _numeric(name, spread)
-    return pl.DataFrame([rows[name] for name in SCHEMA])
+def whole(entries: Sequence[int | None], lengths: Sequence[int]) -> pa.Array:
+    """Return a column of whole numbers, each of which stands in so many rows one after the other."""
+    return numbers(np.repeat(np.array(entries, dtype=np.float64), lengths), pa.int64())
 
 
-def _repeated(
-    names: Sequence[str], entries: Sequence[Sequence[object]], places: NDArray[np.int64]
-) -> dict[str, pl.Series]:
-    """Return columns that hold, row by row, the entry at that place."""
-    schema = {name: SCHEMA[name] for name in names}
-    return pl.DataFrame(entries, schema=schema, orient="row")[places].to_dict()
+def numbers(values: NDArray[np.float64], kind: pa.DataType) -> pa.Array:
+    """Return a column of numbers; scores are finite, so that NaN can stand for none on the way."""
+    missing = np.isnan(values)
+    if kind == pa.int64():
+        return pa.array(np.where(missing, 0, values).astype(np.int64), mask=missing)
+    return pa.array(values, mask=missing)
 
 
-def _numeric(name: str, numbers: NDArray[np.float64]) -> pl.Series:
-    """Return numbers as a column; scores are finite, so that NaN can stand for null on the way."""
-    return pl.Series(name, numbers, nan_to_null=True).cast(SCHEMA[name])
+def to_stream(table: pa.Table) -> bytes:
+    """Return a table as an Arrow stream."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def to_parquet(table: pa.Table) -> bytes:
+    """Return a table as a Parquet file."""
+    sink = pa.BufferOutputStream()
+    _write(sink, [table])
+    return bytes(sink.getvalue())
+
+
+def join_streams(streams: Iterable[bytes], out: Path) -> None:
+    """Write Arrow streams one after the other as one Parquet file; few are held at once."""
+    with out.open("wb") as file:
+        _write(file, _together(pa.ipc.open_stream(stream).read_all() for stream in streams))
+
+
+def _together(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    held: list[pa.Table] = []
+    for table in tables:
+        held.append(table)
+        if sum(map(len, held)) >= _GROUP_ROWS:
+            yield pa.concat_tables(held)
+            held = []
+    if held:
+        yield pa.concat_tables(held)
+
+
+def _write(sink: object, tables: Iterable[pa.Table]) -> None:
+    named = [field.name for field in SCHEMA if pa.types.is_dictionary(field.type)]
+    options = {"compression": "zstd", "write_statistics": False, "store_schema": False, "use_dictionary": named}
+    with pq.ParquetWriter(sink, SCHEMA, **options) as writer:
+        for table in tables:
+            writer.write_table(table.unify_dictionaries(), row_group_size=2 * _GROUP_ROWS)

@@ -1,48 +1,11 @@
 """Yes/no answers of all turns and draws; see `attunebench.score.behaviour` for the formulas."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from attunebench.baselines.draws import Truths
-from attunebench.score.draws.means import Draws, ratio
-
-
-class Confusions(NamedTuple):
-    """Counts of (participant, draw) answers with "yes" as positive; all of one shape, the last axis draws."""
-
-    tp: Draws
-    tn: Draws
-    fp: Draws
-    fn: Draws
-
-    @property
-    def accuracy(self) -> Draws:
-        """(tp + tn)/all."""
-        return ratio(self.tp + self.tn, self.tp + self.tn + self.fp + self.fn)
-
-    def pooled(self) -> "Confusions":
-        """Add the counts of all turns, the axis before."""
-        return Confusions(*(counts.sum(axis=-2) for counts in self))
-
-    def rates(self) -> dict[str, Draws]:
-        """Return accuracy, precision, recall, f1 and mcc."""
-        tp, tn, fp, fn = self
-        claimed, true = tp + fp, tp + fn
-        precision, recall = ratio(tp, claimed), ratio(tp, true)
-        p, r = np.nan_to_num(precision), np.nan_to_num(recall)
-        return {
-            "accuracy": self.accuracy,
-            "precision": precision,
-            "recall": recall,
-            "f1": np.where(claimed + true > 0, ratio(2 * p * r, p + r, 0.0), np.nan),
-            "mcc": ratio(tp * tn - fp * fn, np.sqrt(claimed * true * (tn + fp) * (tn + fn))),
-        }
-
-    def published(self) -> dict[str, Draws]:
-        """Return counts and rates, 0 where a rate is undefined."""
-        return self._asdict() | {name: np.nan_to_num(rate) for name, rate in self.rates().items()}
+from attunebench.score.arrays.behaviour import Confusions
 
 
 class Truth:

@@ -8,12 +8,13 @@ import numpy as np
 
 from attunebench.baselines.drafts import DraftPool
 from attunebench.baselines.draws import OutcomeDraws, Stream, draw_outcome
-from attunebench.dataset.schema import Conversation, ConversationQuestions
+from attunebench.dataset.lean import AnyQuestions
+from attunebench.dataset.schema import Conversation
 from attunebench.protocol.calls import CallKey, Strategy
 from attunebench.score import behaviour
-from attunebench.score.draws.composite import Parts, compose, panas_score, rounded
+from attunebench.score.arrays.composite import Parts, compose, panas_score
+from attunebench.score.arrays.means import Numbers, exact_sum, mean_present, ratio
 from attunebench.score.draws.draft import Bags
-from attunebench.score.draws.means import Draws, exact_mean, mean_over_turns, ratio
 from attunebench.score.draws.panas import Guesses, Report, Values, guesses, reference_panas, strict_panas
 from attunebench.score.draws.questions import reference_questions, strict_questions
 from attunebench.score.draws.turns import ByTurn, Judgements, TurnDraws
@@ -37,8 +38,8 @@ class DrawScores:
     has a name a part here, such as `pooled_binary_om_metrics.tp`.
     """
 
-    reference: Mapping[str, Draws]
-    strict: Mapping[str, Draws]
+    reference: Mapping[str, Numbers]
+    strict: Mapping[str, Numbers]
 
 
 class RandomScorer:
@@ -78,7 +79,7 @@ class _Outcome:
         return before, after, guesses(self.drawn.items, before, self.strategy)
 
     @property
-    def _asked(self) -> ConversationQuestions:
+    def _asked(self) -> AnyQuestions:
         return self.conversation.conversation_wide_questions or NO_QUESTIONS
 
     def reference(self) -> Values:
@@ -88,7 +89,7 @@ class _Outcome:
         return strict_panas(*self._panas) | strict_questions(self._asked, self.drawn)
 
 
-def _reference(turns: TurnDraws, by_turn: ByTurn, judgements: Judgements, outcome: _Outcome) -> dict[str, Draws]:
+def _reference(turns: TurnDraws, by_turn: ByTurn, judgements: Judgements, outcome: _Outcome) -> dict[str, Numbers]:
     counts = judgements.confusions(
         behaviour.observed_with_fallback, behaviour.preferred_with_fallback, missing_is_no=True
     )
@@ -97,9 +98,9 @@ def _reference(turns: TurnDraws, by_turn: ByTurn, judgements: Judgements, outcom
         otherwise = 0.0 * unasked if ending else unasked
         by_turn[f"{name}_accuracy{ending}"] = np.where(np.isnan(accuracy), otherwise, accuracy)
     by_turn["pairwise_accuracy"] = np.nan_to_num(by_turn["pairwise_accuracy"], nan=1.0)
-    averages = mean_over_turns({name: values for name, values in by_turn.items() if name in _AVERAGED})
+    averages = _mean_over_turns({name: values for name, values in by_turn.items() if name in _AVERAGED})
     if turns.conversation.turns:
-        composed = exact_mean(np.stack([by_turn[name] for name in _COMPOSED]))
+        composed = _exact_mean_over_turns(np.stack([by_turn[name] for name in _COMPOSED]))
         averages |= {f"avg_{name}": values for name, values in zip(_COMPOSED, composed, strict=True)}
     else:
         averages |= {f"avg_{name}": np.zeros(turns.shape[1]) for name in AVERAGED}
@@ -110,20 +111,20 @@ def _reference(turns: TurnDraws, by_turn: ByTurn, judgements: Judgements, outcom
         scores |= {f"pooled_{name}_metrics{ending}.{rate}": values[kind] for rate, values in pooled.items()}
     after = outcome.reference()
     scores |= after | _perspective(averages, pooled["mcc"], otherwise=0.0)
-    gained = panas_score(after["panas_baseline_adjusted"])
-    composites = compose(_parts(scores, np.full(turns.shape[1], 0.5) if gained is None else gained))
-    scores |= {name: rounded(v) if name in ROUNDED and v is not None else v for name, v in composites.items()}
+    parts = _parts(scores, turns.shape[1])
+    composites = compose(parts._replace(panas=np.where(np.isnan(parts.panas), 0.5, parts.panas)))
+    scores |= {name: _rounded(values) if name in ROUNDED else values for name, values in composites.items()}
     return _defined(scores)
 
 
 def _strict(
     turns: TurnDraws, emotions: ByTurn, others: ByTurn, judgements: Judgements, outcome: _Outcome
-) -> dict[str, Draws]:
+) -> dict[str, Numbers]:
     counts = judgements.confusions(behaviour.observed, behaviour.preferred, missing_is_no=False)
     accuracies = {
         f"{name}_accuracy{ending}": accuracy for (name, ending), accuracy in zip(_KINDS, counts.accuracy, strict=True)
     }
-    averages = mean_over_turns(others | accuracies)
+    averages = _mean_over_turns(others | accuracies)
     tagged_only = _mean_of(emotions, ["emotion_hit_rate"], turns.tagged).get("avg_emotion_hit_rate")
     scores: Values = {**averages, "avg_emotion_hit_rate_tagged_only": tagged_only}
     scores |= _mean_of(emotions, list(emotions), turns.felt_asked)
@@ -132,16 +133,16 @@ def _strict(
         scores |= {f"pooled_{name}_{rate}{ending}": values[kind] for rate, values in pooled.items()}
     after = outcome.strict()
     scores |= after | _perspective(averages, pooled["mcc"], otherwise=np.nan)
-    return _defined(scores | compose(_parts(_measured(scores), panas_score(after["panas_baseline_adjusted"]))))
+    return _defined({**scores, **compose(_parts(scores, turns.shape[1]))})
 
 
-def _mean_of(by_turn: ByTurn, names: Sequence[str], among: Sequence[bool]) -> dict[str, Draws]:
+def _mean_of(by_turn: ByTurn, names: Sequence[str], among: Sequence[bool]) -> dict[str, Numbers]:
     """Return means over some turns; nothing without any."""
     chosen = np.array(among, dtype=bool)
-    return mean_over_turns({name: by_turn[name][chosen] for name in names}) if any(among) else {}
+    return _mean_over_turns({name: by_turn[name][chosen] for name in names}) if any(among) else {}
 
 
-def _perspective(averages: ByTurn, mcc: Draws, *, otherwise: float) -> Values:
+def _perspective(averages: ByTurn, mcc: Numbers, *, otherwise: float) -> Values:
     """Compare preferred accuracy and MCC from the review and from the perspective call: gaps and ratios."""
     review, perspective = averages["avg_binary_human_accuracy"], averages["avg_binary_human_accuracy_hp"]
     compared: Values = {}
@@ -151,26 +152,45 @@ def _perspective(averages: ByTurn, mcc: Draws, *, otherwise: float) -> Values:
     return compared
 
 
-def _measured(scores: Values) -> Values:
-    """Take what is NaN in all draws for not measured."""
-    return {name: None if values is None or np.isnan(values).all() else values for name, values in scores.items()}
+def _parts(scores: Values, draws: int) -> Parts:
+    def numbers(name: str) -> Numbers:
+        found = scores.get(name)
+        return np.full(draws, np.nan) if found is None else found
 
-
-def _parts(scores: Values, panas: Draws | None) -> Parts:
     return Parts(
-        emotion_f1=scores.get("avg_emotion_f1"),
-        emotion_va=scores.get("avg_emotion_va_score"),
-        observed=scores["avg_binary_om_accuracy"],
-        preferred=scores["avg_binary_human_accuracy"],
-        pairwise=scores["avg_pairwise_accuracy"],
-        panas=panas,
-        looking_for=scores["q1_looking_for_score"],
-        clarity=scores["q2_emotion_clarity_match"],
-        fit=scores["q3_model_fit_match"],
-        follow_up=scores["q3_follow_up_score"],
-        branches=scores["four_branch_normalized"],
+        emotion_f1=numbers("avg_emotion_f1"),
+        emotion_va=numbers("avg_emotion_va_score"),
+        observed=numbers("avg_binary_om_accuracy"),
+        preferred=numbers("avg_binary_human_accuracy"),
+        pairwise=numbers("avg_pairwise_accuracy"),
+        panas=panas_score(numbers("panas_baseline_adjusted")),
+        looking_for=numbers("q1_looking_for_score"),
+        clarity=numbers("q2_emotion_clarity_match"),
+        fit=numbers("q3_model_fit_match"),
+        follow_up=numbers("q3_follow_up_score"),
+        branches=numbers("four_branch_normalized"),
     )
 
 
-def _defined(scores: Values) -> dict[str, Draws]:
+def _mean_over_turns(by_turn: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    """Return the mean over turns of several metrics, under names that begin with `avg_`."""
+    if not by_turn:
+        return {}
+    means = mean_present(np.stack(list(by_turn.values())), axis=-2)
+    return {f"avg_{name}": values for name, values in zip(by_turn, means, strict=True)}
+
+
+def _exact_mean_over_turns(values: Numbers) -> Numbers:
+    """Return the mean over turns, the axis before the last, of defined values; there must be a turn."""
+    turns = values.shape[-2]
+    total: Numbers = exact_sum([values[..., turn, :] for turn in range(turns)]) / turns
+    return total
+
+
+def _rounded(values: Numbers) -> Numbers:
+    """Return values rounded to 2 decimals as Python does; NumPy goes another way, and ends elsewhere now and then."""
+    return np.array([round(value, 2) for value in values.tolist()])
+
+
+def _defined(scores: Values) -> dict[str, Numbers]:
     return {name: values for name, values in scores.items() if values is not None}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attunebench.score.draws.means import Draws
+from attunebench.score.arrays.means import Numbers
 from attunebench.score.text import words
 
 
@@ -19,7 +19,7 @@ class Bags:
         for column, bag in enumerate(bags):
             self._holds[[self._place[word] for word in bag], column] = 1
 
-    def jaccard(self, text: str) -> Draws:
+    def jaccard(self, text: str) -> Numbers:
         """Return the word Jaccard of a text with each of the texts, shape (texts,)."""
         bag = words(text)
         known = [self._place[word] for word in bag if word in self._place]
@@ -27,5 +27,5 @@ class Bags:
         width = np.uint8 if len(known) < 256 else np.uint32
         shared = self._holds.take(known, axis=0).sum(axis=0, dtype=width).astype(np.float64)
         # Never 0/0: no text here is without words.
-        near: Draws = shared / (self._sizes + len(bag) - shared)
+        near: Numbers = shared / (self._sizes + len(bag) - shared)
         return near

@@ -7,7 +7,7 @@ import numpy as np
 
 from attunebench.baselines.draws import MOST_WORDS, EmotionDraws, Truths, Whole
 from attunebench.instrument import EMOTION_INDEX, EMOTION_WORDS, SIMILARITY
-from attunebench.score.draws.means import Draws, ratio
+from attunebench.score.arrays.means import Numbers, ratio
 from attunebench.score.emotion import EMOTION_METRICS, INTENSITY_RANGE, WORD_WEIGHT, Tag
 
 Tags: TypeAlias = Sequence[Tag]
@@ -15,7 +15,7 @@ Tags: TypeAlias = Sequence[Tag]
 _SIMILARITY = SIMILARITY.ravel()
 
 
-def emotion_draws(truth: Sequence[Tags], drawn: EmotionDraws) -> dict[str, Draws]:
+def emotion_draws(truth: Sequence[Tags], drawn: EmotionDraws) -> dict[str, Numbers]:
     """Return every metric of `EMOTION_METRICS`, shape (turns, draws); `truth` and `drawn` have an entry a turn."""
     if not truth:
         return {}
@@ -30,7 +30,7 @@ def emotion_draws(truth: Sequence[Tags], drawn: EmotionDraws) -> dict[str, Draws
     return {name: values[back] for name, values in zip(EMOTION_METRICS, found, strict=True)}
 
 
-def _words(truth: Sequence[Tags], words: Whole, guessed: Draws, named: Truths) -> list[Draws]:
+def _words(truth: Sequence[Tags], words: Whole, guessed: Numbers, named: Truths) -> list[Numbers]:
     """Return the metrics of words and intensities, in the order of `EMOTION_METRICS`, shape (turns, draws).
 
     `words`, `guessed` and `named` are of shape (turns, words, draws).
@@ -52,7 +52,7 @@ def _words(truth: Sequence[Tags], words: Whole, guessed: Draws, named: Truths) -
     return [recall, mae, precision, recall, f1, f1 * nearness]
 
 
-def _felt(truth: Sequence[Tags]) -> tuple[Truths, Draws]:
+def _felt(truth: Sequence[Tags]) -> tuple[Truths, Numbers]:
     """Return whether each word was felt and how strongly, shapes (turns, 20); the last of a repeated word counts."""
     felt = np.zeros((len(truth), len(EMOTION_WORDS)), dtype=bool)
     intensity = np.full(felt.shape, np.nan)
@@ -63,7 +63,7 @@ def _felt(truth: Sequence[Tags]) -> tuple[Truths, Draws]:
     return felt, intensity
 
 
-def _va(truth: Sequence[Tags], words: Whole, guessed: Draws, named: Truths) -> Draws:
+def _va(truth: Sequence[Tags], words: Whole, guessed: Numbers, named: Truths) -> Numbers:
     """Return the valence-arousal score without and with intensity, shape (2, turns, draws).
 
     The best assignment, one reported tag after the other: `best` holds, for each set of drawn words (an axis a word:
@@ -84,7 +84,7 @@ def _va(truth: Sequence[Tags], words: Whole, guessed: Draws, named: Truths) -> D
     return np.where(size == 0, 1.0, best[(1,) * MOST_WORDS] / np.maximum(size, 1))
 
 
-def _gains(tags: Tags, words: Whole, guessed: Draws, named: Truths) -> Draws:
+def _gains(tags: Tags, words: Whole, guessed: Numbers, named: Truths) -> Numbers:
     """Return what pairing one reported tag of each turn with each drawn word gains, shape (2, turns, words, draws)."""
     row = np.array([EMOTION_INDEX[word] for word, _ in tags])[:, None, None] * len(EMOTION_WORDS)
     strength = np.array([0.0 if strength is None else strength for _, strength in tags])[:, None, None]

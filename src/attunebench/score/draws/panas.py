@@ -11,10 +11,10 @@ from attunebench.instrument import EMOTION_WORDS, NEGATIVE_ITEMS, POSITIVE_ITEMS
 from attunebench.protocol.assemble import UNKNOWN_TOTAL
 from attunebench.protocol.calls import Strategy
 from attunebench.score import panas
-from attunebench.score.draws.means import Draws, mean_present, ratio
+from attunebench.score.arrays.means import Numbers, mean_present, ratio
 from attunebench.score.panas import ITEM_RANGE, MID_TOTAL, TOTAL_RANGE
 
-Values = dict[str, Draws | None]
+Values = dict[str, Numbers | None]
 """By name, shape (draws,); NaN where not defined, none where not defined in any draw."""
 
 _POSITIVE, _NEGATIVE = ([EMOTION_WORDS.index(word) for word in names] for names in (POSITIVE_ITEMS, NEGATIVE_ITEMS))
@@ -24,8 +24,8 @@ _POSITIVE, _NEGATIVE = ([EMOTION_WORDS.index(word) for word in names] for names 
 class Guesses:
     """Predicted totals and items after the conversation; items of shape (20, draws), NaN where not predicted."""
 
-    totals: tuple[Draws, Draws]
-    items: Draws
+    totals: tuple[Numbers, Numbers]
+    items: Numbers
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Report:
     """A participant's report: totals, and items of shape (20, 1), NaN where missing."""
 
     totals: panas.Totals
-    items: Draws
+    items: Numbers
 
     @classmethod
     def of(cls, report: Panas | None) -> "Report":
@@ -51,8 +51,8 @@ def guesses(drawn: Whole, before: Report, strategy: Strategy) -> Guesses:
     changes = drawn.T.astype(np.float64)
     items = changes if strategy == "absolute" else np.clip(before.items + changes, 1, 7)
 
-    def total(places: list[int], total_before: float | None) -> Draws:
-        summed: Draws = items[places].sum(axis=0)
+    def total(places: list[int], total_before: float | None) -> Numbers:
+        summed: Numbers = items[places].sum(axis=0)
         start = UNKNOWN_TOTAL if total_before is None else total_before
         return summed if not np.isnan(summed[0]) else np.clip(start + changes[places].sum(axis=0), 10, 70)
 
@@ -60,12 +60,12 @@ def guesses(drawn: Whole, before: Report, strategy: Strategy) -> Guesses:
     return Guesses((total(_POSITIVE, positive), total(_NEGATIVE, negative)), items)
 
 
-def nearness(error: Draws, scale: float) -> Draws:
+def nearness(error: Numbers, scale: float) -> Numbers:
     """Return 1 - error/scale, not below 0."""
     return np.maximum(0.0, 1 - error / scale)
 
 
-def adjusted(pre: float | None, post: float | None, predicted: Draws) -> Draws | None:
+def adjusted(pre: float | None, post: float | None, predicted: Numbers) -> Numbers | None:
     """Return how much better than "nothing changes" each draw's total is."""
     if pre is None or post is None or post == pre:
         return None
@@ -73,14 +73,14 @@ def adjusted(pre: float | None, post: float | None, predicted: Draws) -> Draws |
     return np.clip((nearness(np.abs(post - predicted), TOTAL_RANGE) - naive) / (1 - naive), -1.0, 1.0)
 
 
-def items_adjusted(before: Report, after: Report, guess: Guesses) -> Draws:
+def items_adjusted(before: Report, after: Report, guess: Guesses) -> Numbers:
     """Return the mean of the same over items, NaN where it is defined for none."""
     naive = nearness(np.abs(after.items - before.items), ITEM_RANGE)
     gains = nearness(np.abs(after.items - guess.items), ITEM_RANGE) - naive
     return mean_present(np.clip(ratio(gains, 1 - naive), -1.0, 1.0), axis=0)
 
 
-def mean_of_present(values: Sequence[Draws | None]) -> Draws | None:
+def mean_of_present(values: Sequence[Numbers | None]) -> Numbers | None:
     """Return the mean of the values that exist, draw by draw; none if none does."""
     present = [value for value in values if value is not None]
     return np.sum(present, axis=0) / len(present) if present else None

@@ -8,13 +8,13 @@ import numpy as np
 from attunebench.baselines.draws import Truths
 from attunebench.dataset.schema import Comparison
 from attunebench.score import preference
-from attunebench.score.draws.means import Draws, ratio
+from attunebench.score.arrays.means import Numbers, ratio
 
 ByTurn = Sequence[Sequence[Comparison]]
 """The comparisons of each turn; drawn letters stand in a row, turn after turn, shape (draws, comparisons)."""
 
 
-def share_right(by_turn: ByTurn, is_a: Truths) -> Draws:
+def share_right(by_turn: ByTurn, is_a: Truths) -> Numbers:
     """Return the share of right letters, shape (turns, draws); a comparison without a winner is never right."""
     compared = [(turn, c) for turn, comparisons in enumerate(by_turn) for c in comparisons]
     for_a, for_b = np.zeros((2, len(by_turn), len(compared)))
@@ -25,14 +25,14 @@ def share_right(by_turn: ByTurn, is_a: Truths) -> Draws:
     return ratio(for_a @ said + for_b @ (1 - said), _column(map(len, by_turn)))
 
 
-def kendall_tau(by_turn: ByTurn, is_a: Truths) -> Draws:
+def kendall_tau(by_turn: ByTurn, is_a: Truths) -> Numbers:
     """Return tau with ties broken alphabetically (reference), shape (turns, draws)."""
     pairs = LabelPairs(by_turn)
     told, drawn = (np.where(signs == 0, pairs.alphabet, signs) for signs in (pairs.truth, pairs.signs(is_a)))
     return ratio(pairs.turn @ (told * drawn), pairs.turn.sum(axis=1, keepdims=True))
 
 
-def kendall_tau_b(by_turn: ByTurn, is_a: Truths) -> Draws:
+def kendall_tau_b(by_turn: ByTurn, is_a: Truths) -> Numbers:
     """Return tau-b (strict), shape (turns, draws)."""
     pairs = LabelPairs(by_turn)
     drawn = pairs.signs(is_a)
@@ -62,11 +62,11 @@ class LabelPairs:
                     for label, won in ((comparison.response_a, self._by_a), (comparison.response_b, self._by_b)):
                         won[row, column] = (label == one) - (label == other)
 
-    def signs(self, is_a: Truths) -> Draws:
+    def signs(self, is_a: Truths) -> Numbers:
         """Return which label of each pair the drawn letters let win more often, as `truth`, shape (pairs, draws)."""
         said = is_a.T.astype(np.float64)
         return np.sign(self._by_a @ said + self._by_b @ (1 - said))
 
 
-def _column(values: Iterable[float]) -> Draws:
+def _column(values: Iterable[float]) -> Numbers:
     return np.array(list(values), dtype=np.float64).reshape(-1, 1)

@@ -3,17 +3,17 @@
 import numpy as np
 
 from attunebench.baselines.draws import OutcomeDraws, Whole
-from attunebench.dataset.schema import ConversationQuestions
+from attunebench.dataset.lean import AnyQuestions
 from attunebench.instrument import BRANCHES, CLARITY_OPTIONS, FIT_OPTIONS, LOOKING_FOR_OPTIONS
 from attunebench.score import questions
-from attunebench.score.draws.means import Draws, exact_sum, ratio
+from attunebench.score.arrays.means import Numbers, exact_sum, ratio
 from attunebench.score.draws.panas import Values
 from attunebench.score.questions import BRANCH_RANGE, WORST_FIT_DISTANCE
 from attunebench.score.strict_outcome import GOOD_FIT_ANSWERS
 from attunebench.score.text import folded
 
 
-def reference_questions(asked: ConversationQuestions, drawn: OutcomeDraws) -> Values:
+def reference_questions(asked: AnyQuestions, drawn: OutcomeDraws) -> Values:
     """Return the reference scores, with `four_branch_per_branch.<branch>`. A draw has no text on what felt off."""
     draws = len(drawn.clarity)
     gaps = _branch_gaps(asked, drawn)
@@ -30,7 +30,7 @@ def reference_questions(asked: ConversationQuestions, drawn: OutcomeDraws) -> Va
     }
 
 
-def strict_questions(asked: ConversationQuestions, drawn: OutcomeDraws) -> Values:
+def strict_questions(asked: AnyQuestions, drawn: OutcomeDraws) -> Values:
     """Return the strict scores: those of the reference where the participant answered."""
     scores = reference_questions(asked, drawn)
     fit = asked.model_fit
@@ -46,7 +46,7 @@ def strict_questions(asked: ConversationQuestions, drawn: OutcomeDraws) -> Value
     return {name: scores[name] if known else None for name, known in answered.items()}
 
 
-def _looking_for(truth: list[str] | None, drawn: OutcomeDraws) -> Draws:
+def _looking_for(truth: list[str] | None, drawn: OutcomeDraws) -> Numbers:
     wanted = {folded(text) for text in truth or ()}
     if not wanted:
         return np.zeros(len(drawn.clarity))
@@ -56,17 +56,17 @@ def _looking_for(truth: list[str] | None, drawn: OutcomeDraws) -> Draws:
     return ratio(2 * precision * recall, precision + recall, 0.0)
 
 
-def _same(truth: str | None, options: tuple[str, ...], drawn: Whole) -> Draws:
+def _same(truth: str | None, options: tuple[str, ...], drawn: Whole) -> Numbers:
     return np.array([float(folded(option) == folded(truth)) for option in options])[drawn]
 
 
-def _fit_distance(truth: str | None, drawn: Whole) -> Draws:
+def _fit_distance(truth: str | None, drawn: Whole) -> Numbers:
     position = questions.fit_position(truth)
     if position is None:
         return np.full(len(drawn), float(WORST_FIT_DISTANCE))
     return np.abs(position - drawn).astype(np.float64)
 
 
-def _branch_gaps(asked: ConversationQuestions, drawn: OutcomeDraws) -> dict[str, Draws]:
+def _branch_gaps(asked: AnyQuestions, drawn: OutcomeDraws) -> dict[str, Numbers]:
     ratings = dict(zip(BRANCHES, drawn.branches.T, strict=True))
     return {branch: np.abs(told - ratings[branch]) for branch, told in (asked.four_branch_scores or {}).items()}

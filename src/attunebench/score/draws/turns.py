@@ -9,23 +9,25 @@ import numpy as np
 from attunebench.baselines.drafts import DraftPool
 from attunebench.baselines.draws import Stream, Truths, draw_emotions, draw_judgements, draw_sides
 from attunebench.baselines.truth import participant_key
-from attunebench.dataset.schema import Conversation, Judgement
+from attunebench.dataset.lean import AnyJudgement
+from attunebench.dataset.schema import Conversation
 from attunebench.protocol.calls import CallKey, turn_questions
 from attunebench.score import behaviour, draft, preference
-from attunebench.score.draws.behaviour import Confusions, Truth
+from attunebench.score.arrays.behaviour import Confusions
+from attunebench.score.arrays.means import Numbers
+from attunebench.score.draws.behaviour import Truth
 from attunebench.score.draws.draft import Bags
 from attunebench.score.draws.emotion import emotion_draws
-from attunebench.score.draws.means import Draws
 from attunebench.score.draws.preference import kendall_tau, kendall_tau_b, share_right
 from attunebench.score.emotion import Tag, read_tags
 
-ByTurn = dict[str, Draws]
-Reported = Callable[[Mapping[str, Judgement]], Mapping[str, bool]]
+ByTurn = dict[str, Numbers]
+Reported = Callable[[Mapping[str, AnyJudgement]], Mapping[str, bool]]
 
 
 @dataclass(frozen=True)
 class TurnDraws:
-    """Draws for all turns of a conversation, in order, with what the participant said of them."""
+    """Numbers for all turns of a conversation, in order, with what the participant said of them."""
 
     conversation: Conversation
     stream: Stream
@@ -113,7 +115,7 @@ class TurnDraws:
         return reference, strict
 
 
-def _alignment(near: Mapping[str, Draws], wins: Mapping[str, int], draws: int) -> Draws | None:
+def _alignment(near: Mapping[str, Numbers], wins: Mapping[str, int], draws: int) -> Numbers | None:
     """Return the similarities weighted by wins; none if no comparison was decided."""
     if not any(wins.values()):
         return None
@@ -121,7 +123,7 @@ def _alignment(near: Mapping[str, Draws], wins: Mapping[str, int], draws: int) -
     total = sum(weights.values())
     if not total:
         return np.zeros(draws)
-    aligned: Draws = np.sum([weights[label] * value for label, value in near.items()], axis=0) / total
+    aligned: Numbers = np.sum([weights[label] * value for label, value in near.items()], axis=0) / total
     return aligned
 
 
@@ -134,7 +136,7 @@ class Judgements:
     """
 
     questions: Sequence[Sequence[str]]
-    reported: Sequence[Mapping[str, Judgement]]
+    reported: Sequence[Mapping[str, AnyJudgement]]
     said: Sequence[Truths]
 
     def confusions(self, observed: Reported, preferred: Reported, *, missing_is_no: bool) -> Confusions:
