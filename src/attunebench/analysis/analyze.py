@@ -117,7 +117,7 @@ def read_narrowed(folder: Path, options: Options) -> Inputs:
 
 def _groupings(known: dict[str, Grouping], inputs: Inputs, options: Options) -> list[Grouping]:
     people = [fields_of(one) for one in inputs.conversations.values()]
-    return [grouping_for(name, known, people) for name in options.by or known]
+    return [grouping_for(name, known, people) for name in dict.fromkeys(options.by or known)]
 
 
 def _about(inputs: Inputs, groupings: Sequence[Grouping], options: Options) -> dict[str, Any]:

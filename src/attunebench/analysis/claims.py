@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from attunebench.analysis.group_scores import ALL_MODELS
 from attunebench.analysis.metrics import COMPOSITE
 from attunebench.analysis.ranking import SKILL
-from attunebench.analysis.subgroups import ALL_MODELS
 from attunebench.analysis.tables import Missing, Part, Table
 
 TITLE = "The published claims on these data"
@@ -120,7 +120,9 @@ def _range(tables: dict[str, pl.DataFrame]) -> Iterator[dict[str, object]]:
         return
     board = tables["leaderboard"].filter(pl.col("metric") == COMPOSITE)
     for row in tables["distinguished"].filter(pl.col("metric") == COMPOSITE).iter_rows(named=True):
-        values = board.filter([pl.col(name) == row[name] for name in _SETTING])["value"]
+        values = board.filter([pl.col(name) == row[name] for name in _SETTING])["value"].drop_nulls()
+        if values.is_empty():
+            continue
         yield _row(
             "Most pairs of models differ on the composite",
             "11 models between 50.1 and 54.3; 35 of 55 pairs",

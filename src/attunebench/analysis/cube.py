@@ -25,6 +25,11 @@ class RowKey(NamedTuple):
         """What models must share to be compared: mode, PANAS strategy, condition."""
         return self[1:]
 
+    @property
+    def under(self) -> str:
+        """The setting in words."""
+        return f"mode {self.mode}, PANAS {self.panas_strategy}, condition {self.condition or 'not given'}"
+
 
 class Metric(NamedTuple):
     """A metric of a profile."""
@@ -72,6 +77,10 @@ class Cube:
         if key not in self.metrics:
             return np.full(self.values.shape[:2], np.nan)
         return self.values[:, :, self.metrics.index(key)]
+
+    def with_rows(self, places: Sequence[int]) -> "Cube":
+        """Return the cube with some of its rows."""
+        return replace(self, rows=tuple(self.rows[place] for place in places), values=self.values[list(places)])
 
     def with_metrics(self, chosen: Callable[[Metric], bool]) -> "Cube":
         """Return the cube with some of its metrics."""

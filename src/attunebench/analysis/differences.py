@@ -26,10 +26,8 @@ def differences(settings: Sequence[Compared]) -> Part:
     """Return the tables of pairs, of how many are distinguished, and of letters."""
     paired = [found for found in settings if len(found.rows) > 1]
     alone = [found.rows[0] for found in settings if len(found.rows) == 1]
-    missing = [
-        Missing("pairs", f"only one model was run in mode {row.mode}, condition {row.condition}: {row.model}")
-        for row in alone
-    ]
+    missing = [Missing("pairs", f"only one model, {row.model}, was run in {row.under}") for row in alone]
+    missing += [each for found in paired for each in _apart(found)]
     if not paired:
         return Part(TITLE, missing=missing)
     frame = pl.concat([_pairs(found) for found in paired])
@@ -47,6 +45,19 @@ def differences(settings: Sequence[Compared]) -> Part:
         ],
         missing,
     )
+
+
+def _apart(found: Compared) -> list[Missing]:
+    """Return the pairs of models that cannot be compared at all."""
+    apart = found.tests.pairs[(found.tests.n == 0).all(axis=1)]
+    return [
+        Missing(
+            "pairs",
+            f"{found.rows[a].model} and {found.rows[b].model} have no scored conversation in common in "
+            f"{found.rows[a].under}",
+        )
+        for a, b in apart
+    ]
 
 
 def _pairs(found: Compared) -> pl.DataFrame:
@@ -102,16 +113,20 @@ def _letters(found: Compared) -> pl.DataFrame:
 
 def _letters_of(found: Compared, place: int) -> pl.DataFrame:
     metric, value, better = found.metrics[place], found.value[:, place], found.wins(place)
-    order = np.argsort(value if direction(metric.name) == "down" else -value, kind="stable").tolist()  # NaN last
+    order = np.argsort(value if direction(metric.name) == "down" else -value, kind="stable")  # NaN last
+    scored = order[: np.count_nonzero(~np.isnan(value))]
+    shared = np.full(len(value), None, dtype=object)
+    if len(scored):
+        shared[scored] = letters((better | better.T)[np.ix_(scored, scored)], range(len(scored)))
     frame = pl.DataFrame(
         {
             **row_columns(found.rows),
             "profile": metric.profile,
             "metric": metric.name,
             "value": numbers(value),
-            "letters": letters(better | better.T, order),
+            "letters": pl.Series(shared.tolist(), dtype=pl.String),
             "n": counts(found.n[:, place]),
             "clusters": counts(found.clusters[:, place]),
         }
     )
-    return frame.select(pl.all().gather(order))
+    return frame.select(pl.all().gather(order.tolist()))

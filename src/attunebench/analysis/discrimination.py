@@ -10,7 +10,7 @@ import polars as pl
 
 from attunebench.analysis.compared import Compared
 from attunebench.analysis.cube import RowKey
-from attunebench.analysis.frames import RATE, counts, few_clusters, numbers
+from attunebench.analysis.frames import RATE, counts, interval_note, numbers
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import capabilities_of, is_mean
 from attunebench.analysis.tables import Missing, Part, Table
@@ -39,7 +39,7 @@ def discrimination(inputs: Inputs, settings: Sequence[Compared]) -> Part:
     places = {found.rows: [inputs.cube.rows.index(row) for row in found.rows] for found in settings}
     paired = [found for found in settings if len(found.rows) > 1]
     missing = [
-        Missing("discrimination", f"mode {found.rows[0].mode}, condition {found.rows[0].condition}: only one model")
+        Missing("discrimination", f"{found.rows[0].under}: only one model")
         for found in settings
         if len(found.rows) == 1
     ]
@@ -59,7 +59,7 @@ def discrimination(inputs: Inputs, settings: Sequence[Compared]) -> Part:
                 "capability_discrimination",
                 "How well each capability tells models apart, beside emotion recognition",
                 _CAPABILITIES,
-                pl.concat(by_capability).with_columns(note=few_clusters(pl.col("clusters"))),
+                pl.concat(by_capability).with_columns(note=interval_note("generalisability")),
             ),
         ],
         missing,
@@ -97,8 +97,7 @@ def _setting(row: RowKey) -> dict[str, str]:
 
 
 def _capabilities(inputs: Inputs, places: Sequence[int], profile: str) -> pl.DataFrame:
-    metrics, scores = capabilities_of(inputs.cube, profile)
-    values = scores[list(places)]
+    metrics, values = capabilities_of(inputs.cube.with_rows(places), profile)
     names = [*metrics]
     sums = model_sums(values, inputs.cube.clusters)
     value = _generalised(sums, np.ones((1, len(sums.top))), len(values))[0]

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from attunebench.analysis.cube import ROW_COLUMNS, RowKey
-from attunebench.analysis.frames import MEAN, RATE, counts, few_clusters, numbers, row_columns
+from attunebench.analysis.frames import MEAN, RATE, counts, interval_note, numbers, row_columns
 from attunebench.analysis.inputs import Inputs
 from attunebench.stats.resample import bootstrap_t, percentile_bounds
 from attunebench.stats.sums import ClusterSums, Floats, Ints
@@ -57,7 +57,7 @@ def statistics(
         inputs: as of `means`.
 
     Returns:
-        As of `means`. An interval needs 2 clusters.
+        As of `means`. An interval needs 2 clusters, and a value.
     """
     groups, by_cluster = _sums(frame, keys, sums, inputs)
     values = np.full((groups.height, len(names)), np.nan)
@@ -67,6 +67,7 @@ def statistics(
         values[place] = statistic(by_cluster[:, place].sum(axis=0))
         if clusters[place] >= 2:
             bounds[:, place] = percentile_bounds(statistic(inputs.weights @ by_cluster[:, place]))
+    bounds[:, np.isnan(values)] = np.nan
     n = by_cluster[:, :, 0].sum(axis=0)
     each = len(names)
     return _rows(
@@ -127,8 +128,6 @@ def _rows(
             "lower": numbers(bounds[0]),
             "upper": numbers(bounds[1]),
         }
-    ).with_columns(
-        method=pl.lit(method), profile=pl.lit("strict"), note=few_clusters(pl.col("clusters"), pl.lit(method))
-    )
+    ).with_columns(method=pl.lit(method), profile=pl.lit("strict"), note=interval_note(method=pl.lit(method)))
     repeated = groups[np.repeat(np.arange(groups.height), len(names))]
     return pl.concat([repeated, found], how="horizontal")

@@ -18,6 +18,7 @@ from attunebench.score.skill import direction
 from attunebench.stats.resample import resample
 from attunebench.stats.sums import Floats, mean_sums
 
+_BOUNDS: Final = (*FLOORS, CEILING)
 _SAME: Final = 1e-9
 
 
@@ -68,16 +69,19 @@ def skill(value: Floats, floor: Floats, ceiling: Floats, metric: Metric) -> Floa
 
 
 @dataclass(frozen=True)
-class Skill:
-    """Skill of one row in one metric: as it is, and in each resample; with the floor and ceiling it stands between."""
+class Skills:
+    """Skill of rows in one metric, with the floor and ceiling that each stands between, all of shape (rows,).
 
-    value: float
-    floor: float
-    ceiling: float
+    `samples`: skill in each resample, shape (resamples, rows).
+    """
+
+    value: Floats
+    floor: Floats
+    ceiling: Floats
     samples: Floats
 
 
-def skill_of_row(
+def skills_of(
     values: Floats,
     covered: NDArray[np.bool],
     floors: Floors,
@@ -85,30 +89,34 @@ def skill_of_row(
     metric: Metric,
     cube: Cube,
     weights: Floats,
-) -> Skill:
-    """Return the skill of one row, floor and ceiling on the very conversations that it covers.
+) -> Skills:
+    """Return the skill of rows, floor and ceiling on the very conversations that each covers.
 
     Args:
-        values: the row's scores, shape (conversations,).
-        covered: which conversations the row has a record of.
+        values: the rows' scores, shape (rows, conversations).
+        covered: which conversations each row is to be judged on, of the same shape.
         floors: the baselines' scores.
-        strategy: the row's PANAS strategy.
+        strategy: the rows' PANAS strategy.
         metric: of what.
         cube: gives the clusters.
         weights: shape (resamples, clusters).
     """
-    names = (*FLOORS, CEILING)
-    columns = [values, *(np.where(covered, floors.of(strategy, name, metric), np.nan) for name in names)]
-    sums = mean_sums(np.stack(columns, axis=1), cube.clusters)
-    points, samples = _split(sums.value[None], names), _split(resample(sums, weights), names)
-    found = skill(points["value"], best_floor(points, metric), points[CEILING], metric)
-    return Skill(
-        float(found[0]),
-        float(best_floor(points, metric)[0]),
-        float(points[CEILING][0]),
-        skill(samples["value"], best_floor(samples, metric), samples[CEILING], metric),
-    )
+    rows = len(values)
+    value, floor, ceiling = (np.full(rows, np.nan) for _ in range(3))
+    samples = np.full((len(weights), rows), np.nan)
+    for pattern in np.unique(covered, axis=0):  # mostly one for all rows
+        places = np.flatnonzero((covered == pattern).all(axis=1))
+        columns = [*values[places], *(floors.of(strategy, name, metric) for name in _BOUNDS)]
+        sums = mean_sums(np.where(pattern[:, None], np.stack(columns, axis=1), np.nan), cube.clusters)
+        point = _skill_of_means(sums.value[None], metric)
+        value[places], floor[places], ceiling[places] = (each[0] for each in point)
+        samples[:, places] = _skill_of_means(resample(sums, weights), metric)[0]
+    return Skills(value, floor, ceiling, samples)
 
 
-def _split(columns: Floats, names: Sequence[str]) -> dict[str, Floats]:
-    return dict(zip(("value", *names), columns.T, strict=True))
+def _skill_of_means(means: Floats, metric: Metric) -> tuple[Floats, Floats, Floats]:
+    """Return skill, shape (…, rows), floor and ceiling, (…, 1), from means of rows and after them the baselines."""
+    values, bounds = means[:, : -len(_BOUNDS)], means[:, -len(_BOUNDS) :]
+    known = {name: bounds[:, [place]] for place, name in enumerate(_BOUNDS)}
+    floor = best_floor(known, metric)
+    return skill(values, floor, known[CEILING], metric), floor, known[CEILING]

@@ -53,3 +53,18 @@ def few_clusters(clusters: pl.Expr, method: pl.Expr = METHOD) -> pl.Expr:
         text = f"fewer than {fewest} clusters: the interval may be too short"
         said = pl.when((method == name) & (clusters < fewest)).then(pl.lit(text)).otherwise(said)
     return said
+
+
+def interval_note(value: str = "value", lower: str = "lower", method: pl.Expr = METHOD) -> pl.Expr:
+    """Return why there is no value or interval, from their columns, `n` and `clusters`; else as `few_clusters`."""
+    return (
+        pl.when(pl.col("n") == 0)
+        .then(pl.lit("not defined in any conversation"))
+        .when(pl.col(value).is_null())
+        .then(pl.lit("not defined on these conversations"))
+        .when(pl.col("clusters") < 2)
+        .then(pl.lit("fewer than 2 clusters: no interval"))
+        .when(pl.col(lower).is_null())
+        .then(pl.lit("no interval: clusters do not vary, or too few of them do"))
+        .otherwise(few_clusters(pl.col("clusters"), method))
+    )

@@ -17,7 +17,7 @@ from attunebench.errors import AttuneError, RecordError, UsageError
 from attunebench.protocol.records import RunRecord
 from attunebench.score.floor_table import FLOORS_FILE
 from attunebench.score.run_files import load_records
-from attunebench.score.sources import Sources, read_sources
+from attunebench.score.sources import read_sources
 from attunebench.score.table import SHARDS_FOLDER, TIDY_FILE, Totals, read_totals
 from attunebench.stats.resample import RESAMPLES, draw_weights
 from attunebench.stats.signflip import draw_flips, flips_for
@@ -104,23 +104,18 @@ def read_inputs(folder: Path, *, data: str | None = None, runs: Sequence[str] = 
     """
     totals = read_totals(folder)
     sources = read_sources(folder)
-    if data is None and sources is None:
+    place = data or (sources.data if sources else None)
+    if place is None:
         raise UsageError(f"--data: must be given, as {folder} does not say where its data set is")
-    dataset = load_dataset(data or _known(sources).data)
+    dataset = load_dataset(place)
     scores = _read_tidy(folder)
-    unknown = set(scores["conversation"].unique()) - {c.conversation_id for c in dataset.conversations}
+    unknown = sorted(set(scores["conversation"].unique()) - {c.conversation_id for c in dataset.conversations})
     if unknown:
-        raise RecordError(
-            [f"{folder}: its conversations must be in the data set, got {name}" for name in sorted(unknown)]
-        )
+        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        raise RecordError([f"{folder}: its conversations must be in the data set {place}, got {unknown[0]}{more}"])
     floors = pl.read_parquet(folder / FLOORS_FILE) if (folder / FLOORS_FILE).exists() else None
     places = tuple(runs) or (sources.runs if sources else ())
     return Read(scores, floors, dataset, _read_records(places, dataset), totals, places)
-
-
-def _known(sources: Sources | None) -> Sources:
-    assert sources is not None  # noqa: S101 - said before
-    return sources
 
 
 def _read_tidy(folder: Path) -> pl.DataFrame:

@@ -128,7 +128,7 @@ _PANAS: Final = Pooled((Metric("strict", ERROR), Metric("strict", CHANGE)), (Met
 
 
 def capabilities_of(cube: Cube, profile: str) -> tuple[Mapping[str, tuple[str, ...]], Floats]:
-    """Return the metrics behind each capability that was measured, and its scores.
+    """Return the metrics behind each capability that was measured, and its scores, of rows of one setting.
 
     Scores have shape (rows, conversations, capabilities): the mean of the metrics that are defined.
     """

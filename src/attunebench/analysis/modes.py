@@ -7,11 +7,12 @@ import numpy as np
 import polars as pl
 
 from attunebench.analysis.cube import Cube, RowKey
-from attunebench.analysis.frames import MEAN, counts, few_clusters, numbers
+from attunebench.analysis.frames import MEAN, counts, interval_note, numbers
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import is_mean
 from attunebench.analysis.tables import Missing, Part, Table
 from attunebench.stats.multiple import adjust
+from attunebench.stats.multiple import ALPHA
 from attunebench.stats.resample import bootstrap_t
 from attunebench.stats.signflip import sign_flip_p
 from attunebench.stats.sums import add_by_cluster, mean_sums
@@ -44,9 +45,7 @@ def modes(inputs: Inputs) -> Part:
     frame = frame.with_columns(
         pl.col("p").map_batches(lambda p: _adjusted(p, "holm"), return_dtype=pl.Float64).over(family).alias("p_holm"),
         pl.col("p").map_batches(lambda p: _adjusted(p, "bh"), return_dtype=pl.Float64).over(family).alias("p_bh"),
-    ).with_columns(
-        distinguished=(pl.col("p_holm") < 0.05).fill_null(value=False), note=few_clusters(pl.col("clusters"))
-    )
+    ).with_columns(distinguished=(pl.col("p_holm") < ALPHA).fill_null(value=False), note=interval_note("difference"))
     return Part(TITLE, [Table("modes", "Each mode less the default one", _METHOD, frame)])
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attunebench.analysis.compared import Compared, compare_settings
-from attunebench.analysis.cube import Metric, RowKey
+from attunebench.analysis.cube import ERROR_ITEMS, Metric, RowKey
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import is_mean, pooled_of
 from attunebench.errors import UsageError
@@ -83,12 +83,9 @@ def _with_metric(inputs: Inputs, metric: str) -> Inputs:
         near = sorted(name for name in names if metric.lower() in name)[:8]
         hint = f"perhaps {', '.join(near)}" if near else "see the metric column of leaderboard.csv"
         raise UsageError(f"--metric: must be a metric with a direction, {hint}; got {metric}")
-    everything = inputs.cube.metrics
-    cube = inputs.cube.with_metrics(
-        lambda each: each in wanted or (bool(counts) and each == Metric("strict", "panas_error.n"))
-    )
-    assert set(cube.metrics) <= set(everything)  # noqa: S101
-    return replace(inputs, cube=cube)
+    if counts:
+        wanted.add(ERROR_ITEMS)
+    return replace(inputs, cube=inputs.cube.with_metrics(wanted.__contains__))
 
 
 def _names(metrics: tuple[Metric, ...]) -> set[str]:

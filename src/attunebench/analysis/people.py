@@ -28,6 +28,9 @@ UNTESTED: Final = (NOT_GIVEN, OTHER, SEVERAL)
 Fields: TypeAlias = Mapping[str, Any]
 """A conversation as in its file, but for its turns."""
 
+_PROFILE: Final = "participant_profile"
+_ID: Final = f"{_PROFILE}.participant_id"
+
 
 @dataclass(frozen=True)
 class Grouping:
@@ -58,7 +61,7 @@ def fields_of(conversation: Conversation) -> Fields:
 def texts_at(fields: Fields, path: str) -> list[str]:
     """Return the texts at a path such as `participant_profile.age`: of a list, each entry; none where there is nothing.
 
-    Numbers and truth values are texts too; empty texts are none.
+    Numbers and truth values are texts too; empty texts and whole objects are none.
     """
     found: Any = fields
     for name in path.split("."):
@@ -67,7 +70,7 @@ def texts_at(fields: Fields, path: str) -> list[str]:
     texts = [
         entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
         for entry in entries
-        if entry is not None
+        if isinstance(entry, str | int | float)
     ]
     return [text.strip() for text in texts if text.strip()]
 
@@ -97,14 +100,25 @@ def _grouping(name: str, told: Any, file: Path | None) -> Grouping:
     unknown = sorted(told.keys() - {"path", "groups", "reference"})
     if unknown:
         raise UsageError(f"{where} knows path, groups and reference, got {unknown[0]!r}")
-    patterns = told.get("groups")
-    if patterns is not None:
-        patterns = {group: _pattern(where, group, pattern) for group, pattern in patterns.items()}
-        reference = told.get("reference", next(iter(patterns), None))
-        if reference not in patterns:
-            raise UsageError(f"{where} reference must be one of its groups, got {reference!r}")
-        return Grouping(name, told["path"], patterns, reference)
-    return Grouping(name, told["path"], None, told.get("reference"))
+    reference = told.get("reference")
+    if reference is not None and not isinstance(reference, str):
+        raise UsageError(f"{where} reference must be a text, got {reference!r}")
+    if "groups" not in told:
+        return Grouping(name, told["path"], None, reference)
+    patterns = _patterns(where, told["groups"])
+    reference = next(iter(patterns)) if reference is None else reference
+    if reference not in patterns:
+        raise UsageError(f"{where} reference must be one of its groups, got {reference!r}")
+    return Grouping(name, told["path"], patterns, reference)
+
+
+def _patterns(where: str, groups: Any) -> Mapping[str, re.Pattern[str]]:
+    if not isinstance(groups, Mapping) or not groups:
+        raise UsageError(f"{where} groups must be a table of patterns by name, got {groups!r}")
+    for name in UNTESTED:
+        if name in groups:
+            raise UsageError(f"{where} groups must not be called {', '.join(UNTESTED)}, got {name!r}")
+    return {group: _pattern(where, group, pattern) for group, pattern in groups.items()}
 
 
 def _pattern(where: str, group: str, pattern: Any) -> re.Pattern[str]:
@@ -114,20 +128,31 @@ def _pattern(where: str, group: str, pattern: Any) -> re.Pattern[str]:
         raise UsageError(f"{where} group {group!r} must be a regular expression, got {pattern!r} ({error})") from None
 
 
-def grouping_for(name: str, known: Mapping[str, Grouping], people: Iterable[Fields]) -> Grouping:
+def grouping_for(name: str, known: Mapping[str, Grouping], people: Sequence[Fields]) -> Grouping:
     """Return the grouping of that name, or one by the field at that path.
 
     Raises:
-        UsageError: there is no such grouping, and no conversation has anything at such a path.
+        UsageError: there is no such grouping, and no conversation has anything at such a path; or its groups would be
+            named by participants' ids.
     """
+    found = known.get(name, Grouping(name, name))
+    if found.patterns is None and _names_participants(found.path, people):
+        raise UsageError(f"--by: must not list participants, got {name}")
     if name in known:
-        return known[name]
+        return found
     if not any(texts_at(fields, name) for fields in people):
         raise UsageError(
             f"--by: must be one of {', '.join(known)} or a path to a field such as metadata.subtopic, got {name}, "
             "which no conversation has"
         )
-    return Grouping(name, name)
+    return found
+
+
+def _names_participants(path: str, people: Iterable[Fields]) -> bool:
+    """Whether a path leads to participants' own ids, wherever it has anything."""
+    both = [(texts_at(fields, path), texts_at(fields, _ID)) for fields in people]
+    told = [set(identity) <= set(texts) for texts, identity in both if texts and identity]
+    return bool(told) and all(told)
 
 
 @dataclass(frozen=True)
@@ -153,6 +178,11 @@ class Sorted:
         """The reference group's place among the names; the first where there is none."""
         return self.names.index(self.reference) if self.reference in self.names else 0
 
+    @property
+    def tested(self) -> list[str]:
+        """The groups that are tested."""
+        return [name for name in self.names if self.is_tested(name)]
+
     def conversations(self, name: str) -> int:
         """Return how many conversations a group has."""
         return int(np.count_nonzero(self.index == self.names.index(name)))
@@ -176,14 +206,14 @@ def sort_people(grouping: Grouping, conversations: Mapping[str, Conversation], c
     """Sort a cube's conversations.
 
     A participant who says different things in different conversations is in "more than one" with all of them. Groups of
-    conversations (a path below `metadata`) are left as they are: there clusters may cross groups.
+    conversations (a path not below `participant_profile`) are left as they are: there clusters may cross groups.
     """
     groups = [grouping.group(fields_of(conversations[name])) for name in cube.conversations]
     of_cluster: dict[int, set[str]] = {}
     for cluster, group in zip(cube.clusters.tolist(), groups, strict=True):
         of_cluster.setdefault(cluster, set()).add(group)
     several = {cluster for cluster, found in of_cluster.items() if len(found) > 1}
-    of_people = not grouping.path.startswith("metadata.")
+    of_people = grouping.path.partition(".")[0] == _PROFILE
     if of_people:
         groups = [
             SEVERAL if cluster in several else group

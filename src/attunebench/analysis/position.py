@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from attunebench.analysis.cube import ROW_COLUMNS
-from attunebench.analysis.frames import MEAN, counts, few_clusters, numbers
+from attunebench.analysis.frames import MEAN, counts, interval_note, numbers
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.tables import Missing, Part, Table
 from attunebench.score.skill import direction
@@ -100,7 +100,7 @@ def _with_means(
     if test:
         p = sign_flip_p(np.where(sums.bottom > 0, sums.top, np.nan), inputs.flips)
         frame = frame.with_columns(numbers(p).alias("p"))
-    return frame.with_columns(note=few_clusters(pl.col("clusters")))
+    return frame.with_columns(note=interval_note(name))
 
 
 def _thirds(turns: pl.DataFrame, places: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:

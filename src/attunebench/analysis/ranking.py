@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 
 from attunebench.analysis.compared import Compared
-from attunebench.analysis.cube import Metric
-from attunebench.analysis.floors import Floors, Skill, floors_of, skill_of_row
-from attunebench.analysis.frames import RATE, counts, few_clusters, numbers, row_columns, spread
+from attunebench.analysis.floors import Floors as FloorScores
+from attunebench.analysis.floors import floors_of, skills_of
+from attunebench.analysis.frames import RATE, counts, interval_note, numbers, row_columns, spread
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import KEY
 from attunebench.analysis.tables import Missing, Part, Table
@@ -37,6 +37,8 @@ def ranking(inputs: Inputs, settings: Sequence[Compared]) -> Part:
     keys = [metric for metric in inputs.cube.metrics if metric.name in KEY]
     tables = [_metrics(found, inputs) for found in settings]
     missing = []
+    if inputs.cube.cluster_count < 2:
+        missing.append(Missing("intervals and tests", "only one cluster: nothing can be resampled or tested"))
     if inputs.floors is None or inputs.floors.is_empty():
         missing.append(Missing("skill", "the scores have no floors.parquet; score again to have floors and ceiling"))
     else:
@@ -46,14 +48,12 @@ def ranking(inputs: Inputs, settings: Sequence[Compared]) -> Part:
     failed = _lost(inputs.scores)
     board = board.join(failed, on=failed.columns[:-1], how="left", maintain_order="left")
     first = ("model", "mode", "profile", "metric", "value", "lower", "upper", "rank_low", "rank_high", "n", "clusters")
-    board = board.select(*first, "n_failed", pl.exclude(*first, "n_failed")).with_columns(
-        note=few_clusters(pl.col("clusters"))
-    )
+    board = board.select(*first, "n_failed", pl.exclude(*first, "n_failed")).with_columns(note=interval_note())
     return Part(TITLE, [Table("leaderboard", "Every model on every metric", _METHOD, board)], missing)
 
 
 def _metrics(found: Compared, inputs: Inputs) -> pl.DataFrame:
-    ranks = [rank_ranges(found.wins(place)) for place in range(len(found.metrics))]
+    ranks = [_ranks(found, place, found.value[:, place]) for place in range(len(found.metrics))]
     low, high = (np.stack(each, axis=1) for each in zip(*ranks, strict=True))
     return pl.DataFrame(
         {
@@ -61,14 +61,22 @@ def _metrics(found: Compared, inputs: Inputs) -> pl.DataFrame:
             "value": numbers(found.value),
             "lower": numbers(found.lower),
             "upper": numbers(found.upper),
-            "rank_low": counts(low),
-            "rank_high": counts(high),
+            "rank_low": numbers(low).cast(pl.Int64),
+            "rank_high": numbers(high).cast(pl.Int64),
             "first_share": numbers(_first(found, inputs)),
             "n": counts(found.n),
             "clusters": counts(found.clusters),
             "method": list(found.methods) * len(found.rows),
         }
     )
+
+
+def _ranks(found: Compared, place: int, value: Floats) -> tuple[Floats, Floats]:
+    """Return the best and worst rank of rows among those that have a value, shape (rows,); NaN of the others."""
+    scored = np.flatnonzero(~np.isnan(value))
+    low, high = np.full((2, len(value)), np.nan)
+    low[scored], high[scored] = rank_ranges(found.wins(place)[np.ix_(scored, scored)])
+    return low, high
 
 
 def _first(found: Compared, inputs: Inputs) -> Floats:
@@ -82,44 +90,37 @@ def _first(found: Compared, inputs: Inputs) -> Floats:
     return shares
 
 
-def _skills(found: Compared, inputs: Inputs, floors: Floors) -> pl.DataFrame:
+def _skills(found: Compared, inputs: Inputs, floors: FloorScores) -> pl.DataFrame:
     chosen = [place for place, metric in enumerate(found.metrics) if metric in floors.metrics]
     return pl.concat([_skill(found, place, inputs, floors) for place in chosen])
 
 
-def _skill(found: Compared, place: int, inputs: Inputs, floors: Floors) -> pl.DataFrame:
-    metric, cube = found.metrics[place], inputs.cube
-    values = cube.metric(*metric)
-    skills = [
-        _row_skill(values[cube.rows.index(row)], cube.rows.index(row), metric, inputs, floors) for row in found.rows
-    ]
-    samples = np.stack([each.samples for each in skills], axis=1)
-    lower, upper = percentile_bounds(samples)
-    few = found.clusters[:, place] < 2
-    low, high = rank_ranges(found.wins(place))
+def _skill(found: Compared, place: int, inputs: Inputs, floors: FloorScores) -> pl.DataFrame:
+    metric = found.metrics[place]
+    cube = inputs.cube.with_rows([inputs.cube.rows.index(row) for row in found.rows])
+    covered = np.asarray(~np.isnan(cube.values).all(axis=2))
+    strategy = found.rows[0].panas_strategy
+    skills = skills_of(cube.metric(*metric), covered, floors, strategy, metric, cube, inputs.weights)
+    lower, upper = percentile_bounds(skills.samples)
+    few = (found.clusters[:, place] < 2) | np.isnan(skills.value)
+    low, high = _ranks(found, place, skills.value)
     return pl.DataFrame(
         {
             **row_columns(found.rows),
             "profile": metric.profile,
             "metric": SKILL + metric.name,
-            "value": numbers([each.value for each in skills]),
+            "value": numbers(skills.value),
             "lower": numbers(np.where(few, np.nan, lower)),
             "upper": numbers(np.where(few, np.nan, upper)),
-            "rank_low": counts(low),
-            "rank_high": counts(high),
-            "floor": numbers([each.floor for each in skills]),
-            "ceiling": numbers([each.ceiling for each in skills]),
+            "rank_low": numbers(low).cast(pl.Int64),
+            "rank_high": numbers(high).cast(pl.Int64),
+            "floor": numbers(skills.floor),
+            "ceiling": numbers(skills.ceiling),
             "n": counts(found.n[:, place]),
             "clusters": counts(found.clusters[:, place]),
             "method": RATE,
         }
     )
-
-
-def _row_skill(values: Floats, row: int, metric: Metric, inputs: Inputs, floors: Floors) -> Skill:
-    covered = np.asarray(~np.isnan(inputs.cube.values[row]).all(axis=1))
-    strategy = inputs.cube.rows[row].panas_strategy
-    return skill_of_row(values, covered, floors, strategy, metric, inputs.cube, inputs.weights)
 
 
 def _lost(scores: pl.DataFrame) -> pl.DataFrame:

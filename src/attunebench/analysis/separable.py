@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from attunebench.analysis.cube import RowKey
-from attunebench.analysis.frames import RATE, few_clusters, numbers
+from attunebench.analysis.frames import RATE, interval_note, numbers
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import capabilities_of
 from attunebench.analysis.tables import Missing, Part, Table
@@ -73,22 +73,20 @@ def _examine(
     inputs: Inputs, places: Sequence[int], profile: str
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame] | Missing:
     row, clusters = inputs.cube.rows[places[0]], inputs.cube.clusters
-    metrics, scores = capabilities_of(inputs.cube, profile)
-    scores = scores[list(places)]
+    metrics, scores = capabilities_of(inputs.cube.with_rows(places), profile)
     measured = np.asarray(~np.isnan(scores).all(axis=(0, 1)))
     scored = np.asarray(~np.isnan(scores).all(axis=1))[:, measured]
     complete = scored.all(axis=1)
-    where = f"mode {row.mode}, condition {row.condition or 'not given'}, {profile}"
     if complete.sum() < LEAST_MODELS or measured.sum() < 2:
         reason = f"needs {LEAST_MODELS} models with 2 capabilities measured, got {complete.sum()} with {measured.sum()}"
-        return Missing("separable capabilities", f"{where}: {reason}")
+        return Missing("separable capabilities", f"{row.under}, {profile}: {reason}")
     names = [name for name, known in zip(metrics, measured, strict=True) if known]
     values = scores[complete][:, :, measured]
     setting = _setting(row, profile, len(values), values, clusters)
     reliability = split_half(values, clusters, inputs.rng(_PART)).reliability
     observed, correlations = _correlations(inputs, values, names)
     return (
-        correlations.with_columns(**setting).with_columns(note=few_clusters(pl.col("clusters"))),
+        correlations.with_columns(**setting).with_columns(note=interval_note("spearman", "spearman_lower")),
         _reliability(names, metrics, reliability).with_columns(**setting),
         _dimensions(inputs, observed, reliability, len(values)).with_columns(**setting),
     )

@@ -8,7 +8,7 @@ from scipy.stats import rankdata
 
 from attunebench.analysis.compared import Compared
 from attunebench.analysis.cube import Cube
-from attunebench.analysis.frames import MEAN, RATE, counts, few_clusters, numbers, row_columns, spread
+from attunebench.analysis.frames import MEAN, RATE, counts, interval_note, numbers, row_columns, spread
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import KEY, is_mean
 from attunebench.analysis.tables import Missing, Part, Table
@@ -117,7 +117,7 @@ def _relations(inputs: Inputs) -> pl.DataFrame:
             "clusters": counts(clusters),
             "method": RATE,
         }
-    ).with_columns(note=few_clusters(pl.col("clusters")))
+    ).with_columns(note=interval_note("spearman"))
 
 
 def _spearman(pair: Floats, cube: Cube, weights: Floats) -> tuple[float, float, float, int, int]:
@@ -157,4 +157,4 @@ def _gaps(cube: Cube, inputs: Inputs) -> pl.DataFrame:
             "clusters": counts(found.clusters),
             "method": MEAN,
         }
-    ).with_columns(note=few_clusters(pl.col("clusters")))
+    ).with_columns(note=interval_note())

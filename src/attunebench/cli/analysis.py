@@ -1,5 +1,6 @@
 """`attunebench analyze` and `attunebench compare`: from scores to statements about who differs from whom."""
 
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ Where = Annotated[
         help="FIELD=VALUE, to narrow it: id, model, mode, diagnosis, or a path such as metadata.subtopic; may repeat."
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Of all resampling: one seed, the same numbers.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of all resampling: one seed, the same numbers.")]
 Data = Annotated[str | None, typer.Option(help="The data set, if it is not where the scores say.")]
 Runs = Annotated[list[str] | None, typer.Option(help="The runs, if they are not where the scores say; may repeat.")]
 
@@ -60,7 +61,7 @@ def compare(
     metric: Annotated[str, typer.Option(help="A metric by its name in scores.parquet, such as composite_score.")],
     models: Annotated[tuple[str, str], typer.Option(help="Two models.")],
     margin: Annotated[
-        float | None, typer.Option(min=0, help="Test also whether they are equivalent within this difference.")
+        float | None, typer.Option(help="Test also whether they are equivalent within this difference.")
     ] = None,
     where: Where = None,
     seed: Seed = 0,
@@ -72,8 +73,8 @@ def compare(
     from attunebench.report.formats import print_tables
     from attunebench.report.pair import pair_tables
 
-    if margin == 0:
-        raise UsageError("--margin: must be above 0, got 0")
+    if margin is not None and not 0 < margin < inf:
+        raise UsageError(f"--margin: must be above 0, got {margin:g}")
     inputs = read_narrowed(scores, Options(where=where or (), seed=seed, data=data))
     found = compare_two(inputs, metric, models, margin=margin)
     print_tables(pair_tables(found, inputs.cube.cluster_kind), Console())

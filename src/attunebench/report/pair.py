@@ -17,9 +17,7 @@ def pair_tables(results: Sequence[PairResult], cluster: str) -> list[Table]:
 def _table(found: PairResult, cluster: str) -> Table:
     row = found.one.row
     better = {"up": "more is better", "down": "less is better"}[direction(found.metric.name) or "up"]
-    title = (
-        f"{found.metric.name}, {found.metric.profile} profile ({better}); mode {row.mode}, condition {row.condition}"
-    )
+    title = f"{found.metric.name}, {found.metric.profile} profile ({better}); {row.under}"
     difference: list[Cell] = ["difference", _number(found.difference), _interval(found.lower, found.upper), found.n]
     return Table(title, _COLUMNS, [[_side(found.one), _side(found.other)], [difference]], _notes(found, cluster))
 

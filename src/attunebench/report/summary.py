@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from attunebench.analysis.analyze import Analysis
+from attunebench.analysis.cube import RowKey
 from attunebench.analysis.metrics import COMPOSITE
 from attunebench.analysis.ranking import SKILL
 from attunebench.report.tables import Cell, Column, Table
@@ -48,9 +49,8 @@ def _claims(frames: dict[str, pl.DataFrame]) -> Iterator[Table]:
         )
 
 
-def _named(setting: Sequence[object]) -> str:
-    mode, strategy, condition = setting
-    return f"mode {mode}, PANAS {strategy}, condition {condition or 'not given'}"
+def _named(setting: Sequence[Any]) -> str:
+    return RowKey("", *setting).under
 
 
 def _leaderboard(frames: dict[str, pl.DataFrame]) -> Iterator[Table]:
@@ -86,8 +86,9 @@ def _leaderboard(frames: dict[str, pl.DataFrame]) -> Iterator[Table]:
 
 
 def _board_row(row: dict[str, Any]) -> list[Cell]:
-    rank = f"{row['rank_low']}" if row["rank_low"] == row["rank_high"] else f"{row['rank_low']} to {row['rank_high']}"
-    first = [row["model"], row["value"], _interval(row["lower"], row["upper"], 1), rank]
+    low, high = row["rank_low"], row["rank_high"]
+    rank = f"{low}" if low == high else f"{low} to {high}"
+    first = [row["model"], row["value"], _interval(row["lower"], row["upper"], 1), None if low is None else rank]
     return [*first, row["first_share"], row["s"], _interval(row["s_lower"], row["s_upper"], 0), row["n"]]
 
 

@@ -4,13 +4,16 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from rich.console import Console
 
+from attunebench.analysis.cube import RowKey
 from attunebench.analysis.inputs import Inputs, Read, compact, narrow, read_inputs
 from attunebench.analysis.tables import Part
 from attunebench.baselines import BASELINES, make_baseline
@@ -30,6 +33,7 @@ from attunebench.score.score_files import score_files
 from attunebench.score.table import Totals
 from attunebench.score.tidy import to_parquet
 from judges import FORM, last_message, verdict
+from score_examples import conversation, turn
 from servers import Reply, completion, serving
 
 GPT, QWEN = "openai-api/local/gpt-9", "openai-api/local/qwen-9"
@@ -47,6 +51,86 @@ def inputs_of(conversations: Sequence[Conversation], records: Sequence[RunRecord
     table = to_parquet(tidy_blocks(scored).to_table())
     read = Read(compact(pl.read_parquet(io.BytesIO(table)).lazy()), None, dataset, given or records, Totals([], []), ())
     return narrow(read, [*by_id], None, seed=1)
+
+
+TIDY = dict.fromkeys(("level", *RowKey._fields, "conversation"), pl.String) | {
+    "turn": pl.Int64,
+    "profile": pl.String,
+    "metric": pl.String,
+    "value": pl.Float64,
+    "n": pl.Int64,
+    "n_failed": pl.Int64,
+}
+
+
+def rows_of(*models: str, mode: str = "default", condition: str = "c") -> list[RowKey]:
+    """Return a row a model under one condition."""
+    return [RowKey(model, mode, "absolute", condition) for model in models]
+
+
+def inputs_of_scores(
+    values: Mapping[str, Any],
+    *,
+    rows: Sequence[RowKey] = (),
+    participants: Sequence[str | None] = (),
+    fields: Sequence[Mapping[str, Any]] = (),
+    turns: Mapping[str, Any] | None = None,
+    floors: Mapping[str, Mapping[str, Any]] | None = None,
+    seed: int = 1,
+) -> Inputs:
+    """Return the inputs of an analysis of scores that are made up here.
+
+    Args:
+        values: by `profile/metric`, scores of conversations, shape (rows, conversations); NaN where not defined.
+        rows: by default one a model, m1, m2, …
+        participants: of each conversation; by default one each.
+        fields: of each conversation, beside its id and participant.
+        turns: by `profile/metric`, scores of turns: a list a row of lists a conversation; NaN where not defined.
+        floors: by baseline, of each `profile/metric` its scores, shape (conversations,).
+        seed: of the analysis.
+    """
+    models, count = np.shape(next(iter(values.values())))
+    rows = rows or rows_of(*(f"m{number}" for number in range(1, models + 1)))
+    names = [f"c{number:03}" for number in range(count)]
+    people = participants or [f"p{number:03}" for number in range(count)]
+    lines: list[tuple[Any, ...]] = []
+    for key, scores in values.items():
+        for row, place in product(range(models), range(count)):
+            found = float(np.asarray(scores)[row][place])
+            lines.append(("conversation", *rows[row], names[place], None, *key.split("/"), found, 1, 0))
+    for key, of_turns in (turns or {}).items():
+        for row, place in product(range(models), range(count)):
+            for number, found in enumerate(of_turns[row][place], start=1):
+                lines.append(("turn", *rows[row], names[place], number, *key.split("/"), float(found), 1, 0))
+    tidy = pl.DataFrame(lines, schema=TIDY, orient="row").with_columns(
+        pl.col("value").fill_nan(None), epoch=pl.lit(None), lower=pl.lit(None), upper=pl.lit(None)
+    )
+    talks = [
+        conversation(turn(), conversationId=name, **{"participant_profile": _profile(person, more), **_other(more)})
+        for name, person, more in zip(names, people, fields or [{}] * count, strict=True)
+    ]
+    read = Read(
+        compact(tidy.lazy()), _floor_table(floors, names), DataSet(tuple(talks), {}), "none here", Totals([], []), ()
+    )
+    return narrow(read, names, None, seed=seed)
+
+
+def _profile(person: str | None, fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"participant_id": person, **fields.get("participant_profile", {})}
+
+
+def _other(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name != "participant_profile"}
+
+
+def _floor_table(floors: Mapping[str, Mapping[str, Any]] | None, names: Sequence[str]) -> pl.DataFrame | None:
+    if floors is None:
+        return None
+    tables = [
+        pl.DataFrame({"panas_strategy": "absolute", "floor": floor, "conversation": names, **scores})
+        for floor, scores in floors.items()
+    ]
+    return pl.concat(tables)
 
 
 def inputs_from(folder: Path) -> Inputs:
@@ -97,9 +181,9 @@ def private_texts(inputs: Inputs) -> list[str]:
     found: list[str | None] = []
     for one in inputs.conversations.values():
         found.append(one.participant_id)
-        for turn in one.turns:
-            found += [turn.user_message, turn.llm_response, turn.reply("human"), turn.reply("alternate")]
-            found += [c.question_id.removeprefix("custom:") for c in turn.comparisons if "custom:" in c.question_id]
+        for said in one.turns:
+            found += [said.user_message, said.llm_response, said.reply("human"), said.reply("alternate")]
+            found += [c.question_id.removeprefix("custom:") for c in said.comparisons if "custom:" in c.question_id]
     return [text for text in found if text]
 
 
