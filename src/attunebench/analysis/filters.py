@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Final
 
 import polars as pl
@@ -66,9 +67,10 @@ _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
 
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return None if isnan(number) else number
 
 
 def read_filter(text: str) -> Filter:
