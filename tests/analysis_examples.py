@@ -105,9 +105,17 @@ def inputs_of_scores(
     tidy = pl.DataFrame(lines, schema=TIDY, orient="row").with_columns(
         pl.col("value").fill_nan(None), epoch=pl.lit(None), lower=pl.lit(None), upper=pl.lit(None)
     )
+    lengths = [
+        max((len(row[place]) for of_turns in (turns or {}).values() for row in of_turns), default=1)
+        for place in range(count)
+    ]
     talks = [
-        conversation(turn(), conversationId=name, **{"participant_profile": _profile(person, more), **_other(more)})
-        for name, person, more in zip(names, people, fields or [{}] * count, strict=True)
+        conversation(
+            *map(turn, range(1, length + 1)),
+            conversationId=name,
+            **{"participant_profile": _profile(person, more), **_other(more)},
+        )
+        for name, person, more, length in zip(names, people, fields or [{}] * count, lengths, strict=True)
     ]
     read = Read(
         compact(tidy.lazy()), _floor_table(floors, names), DataSet(tuple(talks), {}), "none here", Totals([], []), ()

@@ -1,11 +1,14 @@
 """Claims about position: thirds, slopes, turns."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
-from analysis_examples import cells, inputs_of_scores, table
+from analysis_examples import cells, inputs_of, inputs_of_scores, table
 from attunebench.analysis.position import position
+from score_examples import answered, conversation, record, tags, turn
 
 COMPOSITE, F1 = "reference/composite_score", "reference/emotion_f1"
 NAN = float("nan")
@@ -92,8 +95,6 @@ def test_turns_are_means_over_the_conversations_that_have_them():
 
 def test_readings_of_a_conversation_are_averaged_first():
     inputs = inputs_of_scores({COMPOSITE: [[1.0, 1.0]]}, turns={F1: [[[1.0, 2, 3], [4.0, 5, 6]]]})
-    from dataclasses import replace
-
     again = inputs.scores.with_columns(value=pl.col("value") + 2)
     both = position(replace(inputs, scores=pl.concat([inputs.scores, again])))
     once = position(inputs)
@@ -106,6 +107,15 @@ def test_a_place_is_among_all_turns_of_the_conversation_also_where_none_was_scor
     """Of four turns the last has no score at all: the first three are early, middle, middle."""
     found = cells(table(part_of([[1.0, 2, 3, NAN]]), "thirds"), "third")
     assert found == {"early": 1.0, "middle": 2.5}
+
+
+def test_a_model_that_read_only_three_of_four_turns_never_reached_the_last_third():
+    felt = tags(("Proud", 4))
+    talk = conversation(*(turn(n, feelings=felt) for n in range(1, 5)))
+    seen = [felt, felt, []]
+    read = record(*(answered(n, em_emotion_tags=each) for n, each in enumerate(seen, start=1)))
+    thirds = table(position(inputs_of([talk], [read])), "thirds").filter(metric="emotion_f1")
+    assert cells(thirds, "third") == {"early": 1.0, "middle": 0.5}
 
 
 def test_scores_without_turns_are_told():

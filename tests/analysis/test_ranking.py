@@ -1,5 +1,7 @@
 """Claims about the leaderboard, pairs, letters and skill, on effects that are planted."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -196,8 +198,6 @@ def test_a_single_model_has_nothing_to_plan_with():
 def test_failed_items_are_counted_on_both_profiles():
     inputs = inputs_of_scores({COMPOSITE: planted([10, 13]), "strict/composite_score": planted([10, 13])})
     lost = inputs.scores.with_columns(n_failed=pl.when(pl.col("model") == "m1").then(2).otherwise(0))
-    from dataclasses import replace
-
     found = board(replace(inputs, scores=lost))
     assert cells(found, "model", "profile", column="n_failed") == {
         ("m1", "reference"): 80,

@@ -57,19 +57,24 @@ def _turns(inputs: Inputs) -> pl.DataFrame:
     """Return turns' scores, means over readings, with each turn's relative place."""
     scored = inputs.scores.filter(pl.col("level") == "turn")
     kept = [name for name in scored["metric"].unique() if direction(f"avg_{name}") is not None]
-    order = (
-        scored.select("conversation", "turn")
-        .unique()
-        .sort("conversation", "turn")
-        .with_columns(at=pl.int_range(pl.len()).over("conversation"), total=pl.len().over("conversation"))
-    )
     return (
         scored.filter(pl.col("metric").is_in(kept))
         .group_by(*_KEYS, "conversation", "turn", maintain_order=True)
         .agg(pl.col("value").mean())
-        .join(order, on=["conversation", "turn"])
+        .join(_order(inputs), on=["conversation", "turn"])
         .drop_nulls("value")
     )
+
+
+def _order(inputs: Inputs) -> pl.DataFrame:
+    """Return the place of every turn, from 0, among all of its conversation's, scored or not."""
+    places = [
+        (name, turn.turn_number, at, len(one.turns))
+        for name, one in inputs.conversations.items()
+        for at, turn in enumerate(one.ordered_turns)
+    ]
+    schema = {"conversation": pl.Categorical(), "turn": pl.Int64(), "at": pl.Int64(), "total": pl.Int64()}
+    return pl.DataFrame(places, schema=schema, orient="row")
 
 
 def _wide(
