@@ -13,7 +13,7 @@ ANALYSIS_FILE: Final = "analysis.json"
 
 
 def write_analysis(analysis: Analysis, folder: Path) -> None:
-    """Write `analysis.json`, and of every table NAME `NAME.csv` and `NAME.parquet`.
+    """Write `analysis.json`, and of every table NAME `NAME.csv` and `NAME.parquet`, in place of a former analysis.
 
     Every row carries the seed. Cells of CSV files that a spreadsheet would take for a formula begin with an apostrophe.
 
@@ -22,6 +22,7 @@ def write_analysis(analysis: Analysis, folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        _remove_former(folder)
         for name, table in analysis.tables.items():
             frame = table.frame.with_columns(seed=pl.lit(analysis.about["seed"]))
             frame.write_parquet(folder / f"{name}.parquet")
@@ -29,6 +30,17 @@ def write_analysis(analysis: Analysis, folder: Path) -> None:
         (folder / ANALYSIS_FILE).write_text(json.dumps(_as_json(analysis), ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
         raise UsageError(f"--out: {folder} cannot be written ({error.strerror or error})") from None
+
+
+def _remove_former(folder: Path) -> None:
+    """Remove the tables that stand in a former `analysis.json`, so that none is taken for one of this analysis."""
+    file = folder / ANALYSIS_FILE
+    try:
+        names = [table["name"] for part in json.loads(file.read_bytes())["parts"] for table in part["tables"]]
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
+        return
+    for table in [table for table in folder.iterdir() if table.stem in names and table.suffix in (".csv", ".parquet")]:
+        table.unlink()
 
 
 def _harmless(frame: pl.DataFrame) -> pl.DataFrame:

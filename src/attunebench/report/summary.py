@@ -77,7 +77,7 @@ def _leaderboard(frames: dict[str, pl.DataFrame]) -> Iterator[Table]:
         "first. skill: from the best floor, 0, to the ceiling, 100."
     )
     for (*setting, profile), rows in (
-        composite.sort("value", descending=True)
+        composite.sort("value", descending=True, nulls_last=True)
         .sort(*_SETTING, "profile", maintain_order=True)
         .group_by(*_SETTING, "profile", maintain_order=True)
     ):
