@@ -2,8 +2,8 @@
 
 import polars as pl
 import pytest
-from analysis_examples import inputs_from, inputs_of, private_texts
 
+from analysis_examples import inputs_from, inputs_of, private_texts
 from attunebench.analysis.feelings import Feelings, pair_words
 from attunebench.instrument import EMOTIONS
 from judges import RATINGS

@@ -4,8 +4,8 @@ import itertools
 from dataclasses import replace
 
 import pytest
-from analysis_examples import assert_tidy, cells, inputs_from, inputs_of, private_texts, table
 
+from analysis_examples import assert_tidy, cells, inputs_from, inputs_of, private_texts, table
 from attunebench.analysis.failures import failures
 from attunebench.instrument import EMOTION_WORDS, EMOTIONS
 from score_examples import answered, comparison, conversation, judgement, outcome, panas, record, tags, turn

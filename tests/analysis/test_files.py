@@ -57,7 +57,7 @@ def test_parquet_and_json_keep_names_as_they_are(tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_told_in_one_line(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(UsageError, match="--out: .*file cannot be written") as refused:
+    with pytest.raises(UsageError, match=r"--out: .*file cannot be written") as refused:
         write_analysis(analysis_of("a", "b"), tmp_path / "file")
     assert "\n" not in str(refused.value)
 

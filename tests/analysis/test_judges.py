@@ -3,8 +3,8 @@
 import krippendorff
 import numpy as np
 import pytest
-from analysis_examples import GPT, QWEN, assert_tidy, cells, inputs_from, inputs_of, private_texts, table
 
+from analysis_examples import GPT, QWEN, assert_tidy, cells, inputs_from, inputs_of, private_texts, table
 from attunebench.analysis.judges import judges
 from attunebench.analysis.tables import Part
 from attunebench.protocol.records import Provenance

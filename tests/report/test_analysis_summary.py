@@ -24,7 +24,7 @@ def told(scores_folder):
 def test_it_says_what_it_stands_on(told):
     text = to_markdown(summary(told))
     assert "14 conversations in 11 clusters; a cluster is a participant (conversation where no id: 1 of 14)." in text
-    assert "200 resamples and flips, seed 3." in text
+    assert "200 resamples, 200 flips, seed 3." in text
     assert r"Only where mode=default and model=baseline/lexicon\|baseline/majority." in text
     assert "The conversations are made up: these numbers say nothing about any model." in text
 
@@ -46,7 +46,7 @@ def test_it_shows_ranks_groups_claims_and_what_is_missing(told):
 
 def test_a_model_without_a_composite_has_no_rank():
     inputs = inputs_of_scores({"reference/composite_score": [[1.0, 2.0], [float("nan")] * 2]})
-    about = {"conversations": 2, "clusters": 2, "cluster": "participant", "resamples": 1, "seed": 0}
+    about = {"conversations": 2, "clusters": 2, "cluster": "participant", "resamples": 1, "flips": 1, "seed": 0}
     analysis = Analysis([ranking(inputs, compare_settings(inputs))], about | {"where": [], "made_up": False})
     board, missing = summary(analysis)
     assert [row[:4] for row in board.sections[0]][1] == ["m2", None, None, None]

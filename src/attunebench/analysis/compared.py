@@ -11,10 +11,11 @@ from attunebench.analysis.frames import MEAN, RATE
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import is_mean, pooled_of
 from attunebench.score.skill import direction
+from attunebench.stats.covariance import model_sums
 from attunebench.stats.pairs import PairTests, compare_pairs, join_tests
 from attunebench.stats.pooled import Rates, compare_pooled, pooled_rates
 from attunebench.stats.resample import bootstrap_t
-from attunebench.stats.sums import Floats, Ints, mean_sums
+from attunebench.stats.sums import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,8 @@ def _compare(inputs: Inputs, places: Sequence[int]) -> Compared:
 def _means(values: Floats, cube: Cube, weights: Floats) -> tuple[Floats, ...]:
     """Return value, bounds, n and clusters of means, each of shape (rows, metrics)."""
     shape = (len(values), values.shape[2])
-    flat = np.moveaxis(values, 1, 0).reshape(values.shape[1], -1)
-    found = bootstrap_t(mean_sums(flat, cube.clusters), weights)
-    n = np.count_nonzero(~np.isnan(flat), axis=0)
+    found = bootstrap_t(model_sums(values, cube.clusters), weights)
+    n = np.count_nonzero(~np.isnan(values), axis=1)
     return tuple(np.reshape(each, shape) for each in (found.value, found.lower, found.upper, n, found.clusters))
 
 

@@ -8,6 +8,8 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from attunebench.analysis.cube import Metric, RowKey
+from attunebench.stats.resample import Intervals
+from attunebench.stats.sums import Floats
 
 MEAN: Final = "bootstrap-t"
 RATE: Final = "percentile"
@@ -27,6 +29,18 @@ def numbers(values: ArrayLike) -> pl.Series:
 def counts(values: ArrayLike) -> pl.Series:
     """Return counts as a column."""
     return pl.Series(np.asarray(values, dtype=np.int64).ravel())
+
+
+def mean_columns(values: Floats, found: Intervals, name: str = "value") -> dict[str, pl.Series | str]:
+    """Return the columns of means over conversations, of values of shape (conversations, columns), under a name."""
+    return {
+        name: numbers(found.value),
+        "lower": numbers(found.lower),
+        "upper": numbers(found.upper),
+        "n": counts(np.count_nonzero(~np.isnan(values), axis=0)),
+        "clusters": counts(found.clusters),
+        "method": MEAN,
+    }
 
 
 def spread(rows: Sequence[RowKey], metrics: Sequence[Metric]) -> Mapping[str, Any]:

@@ -7,15 +7,14 @@ import numpy as np
 import polars as pl
 
 from attunebench.analysis.cube import Cube, RowKey
-from attunebench.analysis.frames import MEAN, counts, interval_note, numbers
+from attunebench.analysis.frames import interval_note, mean_columns, numbers
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import is_mean
 from attunebench.analysis.tables import Missing, Part, Table
-from attunebench.stats.multiple import adjust
-from attunebench.stats.multiple import ALPHA
+from attunebench.stats.multiple import ALPHA, adjust
 from attunebench.stats.resample import bootstrap_t
 from attunebench.stats.signflip import sign_flip_p
-from attunebench.stats.sums import add_by_cluster, mean_sums
+from attunebench.stats.sums import mean_sums
 
 TITLE = "Modes"
 DEFAULT = "default"
@@ -66,9 +65,7 @@ def _compare(cube: Cube, inputs: Inputs, place: int, other: int) -> pl.DataFrame
     differences = cube.values[place] - cube.values[other]
     sums = mean_sums(differences, cube.clusters)
     found = bootstrap_t(sums, inputs.weights)
-    p = sign_flip_p(
-        np.where(sums.bottom > 0, add_by_cluster(np.nan_to_num(differences), cube.clusters), np.nan), inputs.flips
-    )
+    p = sign_flip_p(np.where(sums.bottom > 0, sums.top, np.nan), inputs.flips)
     return pl.DataFrame(
         {
             "model": row.model,
@@ -78,12 +75,7 @@ def _compare(cube: Cube, inputs: Inputs, place: int, other: int) -> pl.DataFrame
             "condition_default": default.condition,
             "profile": [metric.profile for metric in cube.metrics],
             "metric": [metric.name for metric in cube.metrics],
-            "difference": numbers(found.value),
-            "lower": numbers(found.lower),
-            "upper": numbers(found.upper),
+            **mean_columns(differences, found, "difference"),
             "p": numbers(p),
-            "n": counts((~np.isnan(differences)).sum(axis=0)),
-            "clusters": counts(found.clusters),
-            "method": MEAN,
         }
     )

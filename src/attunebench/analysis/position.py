@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from attunebench.analysis.cube import ROW_COLUMNS
-from attunebench.analysis.frames import MEAN, counts, interval_note, numbers
+from attunebench.analysis.frames import interval_note, mean_columns, numbers
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.tables import Missing, Part, Table
 from attunebench.score.skill import direction
@@ -94,14 +94,7 @@ def _with_means(
     """Return the keys with means over conversations, their intervals, and p-values of their being 0."""
     sums = mean_sums(values, inputs.cube.clusters)
     found = bootstrap_t(sums, inputs.weights)
-    frame = keys.with_columns(
-        numbers(found.value).alias(name),
-        numbers(found.lower).alias("lower"),
-        numbers(found.upper).alias("upper"),
-        counts((~np.isnan(values)).sum(axis=0)).alias("n"),
-        counts(found.clusters).alias("clusters"),
-        pl.lit(MEAN).alias("method"),
-    )
+    frame = pl.concat([keys, pl.DataFrame(mean_columns(values, found, name))], how="horizontal")
     if test:
         p = sign_flip_p(np.where(sums.bottom > 0, sums.top, np.nan), inputs.flips)
         frame = frame.with_columns(numbers(p).alias("p"))

@@ -8,12 +8,13 @@ from scipy.stats import rankdata
 
 from attunebench.analysis.compared import Compared
 from attunebench.analysis.cube import Cube
-from attunebench.analysis.frames import MEAN, RATE, counts, interval_note, numbers, row_columns, spread
+from attunebench.analysis.frames import RATE, counts, interval_note, mean_columns, numbers, row_columns, spread
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import KEY, is_mean
 from attunebench.analysis.tables import Missing, Part, Table
+from attunebench.stats.covariance import model_sums
 from attunebench.stats.resample import bootstrap_t, percentile_bounds
-from attunebench.stats.sums import Floats, add_by_cluster, mean_sums, ratio
+from attunebench.stats.sums import Floats, add_by_cluster, ratio
 
 TITLE = "Distributions, heat map, metric relations and perspective gap"
 
@@ -67,7 +68,7 @@ def _distributions(cube: Cube) -> pl.DataFrame:
     mean = ratio(np.where(defined, values, 0.0).sum(axis=1), n.astype(np.float64))
     squares = np.where(defined, (values - mean[:, None, :]) ** 2, 0.0).sum(axis=1)
     deviation = np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
-    clusters = mean_sums(np.moveaxis(values, 1, 0).reshape(values.shape[1], -1), cube.clusters).clusters
+    clusters = model_sums(values, cube.clusters).clusters
     return pl.DataFrame(
         {
             **spread(cube.rows, cube.metrics),
@@ -145,16 +146,7 @@ def _correlation(moments: Floats) -> Floats:
 
 
 def _gaps(cube: Cube, inputs: Inputs) -> pl.DataFrame:
-    flat = np.moveaxis(cube.values, 1, 0).reshape(cube.values.shape[1], -1)
-    found = bootstrap_t(mean_sums(flat, cube.clusters), inputs.weights)
-    return pl.DataFrame(
-        {
-            **spread(cube.rows, cube.metrics),
-            "value": numbers(found.value),
-            "lower": numbers(found.lower),
-            "upper": numbers(found.upper),
-            "n": counts((~np.isnan(flat)).sum(axis=0)),
-            "clusters": counts(found.clusters),
-            "method": MEAN,
-        }
-    ).with_columns(note=interval_note())
+    found = bootstrap_t(model_sums(cube.values, cube.clusters), inputs.weights)
+    by_conversation = np.moveaxis(cube.values, 1, 0).reshape(len(cube.conversations), -1)
+    columns = mean_columns(by_conversation, found)
+    return pl.DataFrame({**spread(cube.rows, cube.metrics), **columns}).with_columns(note=interval_note())

@@ -137,7 +137,8 @@ def _about(analysis: Analysis) -> list[str]:
     about = analysis.about
     notes = [
         f"{about['conversations']} conversations in {about['clusters']} clusters; a cluster is a {about['cluster']}. "
-        f'{about["resamples"]:,} resamples and flips, seed {about["seed"]}. "Not distinguished" never means equal.'
+        f"{about['resamples']:,} resamples, {about['flips']:,} flips, seed {about['seed']}. "
+        '"Not distinguished" never means equal.'
     ]
     if about["where"]:
         notes.append(f"Only where {' and '.join(about['where'])}.")
