@@ -47,6 +47,15 @@ def test_several_filters_must_all_fit():
     assert chosen("metadata.category=work", "metadata.turnCount>=1") == ["c1"]
 
 
+def test_a_participant_in_two_groups_is_in_neither_for_a_filter_either():
+    told = {
+        name: {"participant_profile": {"participant_id": person, "responses": {"diagnosis": text}}}
+        for name, person, text in (("c1", "p", "ADHD"), ("c2", "p", "none"), ("c3", "q", "ADHD"))
+    }
+    for group, expected in (("ASD/ADHD", ["c3"]), ("none reported", []), ("more than one", ["c1", "c2"])):
+        assert choose([read_filter(f"diagnosis={group}")], told, read_groupings())[0] == expected
+
+
 def test_filters_of_rows_choose_rows_and_no_conversations():
     conversations, rows = choose(
         [read_filter(text) for text in ("model=a/b|c", "mode!=verbose")], PEOPLE, read_groupings()

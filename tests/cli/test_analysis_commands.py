@@ -3,7 +3,9 @@
 import json
 import shutil
 
+import polars as pl
 import pytest
+from cli_examples import DEMO
 
 from attunebench.analysis.files import ANALYSIS_FILE
 
@@ -100,3 +102,21 @@ def test_compare_names_what_it_does_not_know(cli, scores_folder, few_resamples):
     assert ended.code == 2 and "perhaps composite_score" in ended.err
     ended = cli("compare", scores_folder, "--metric", "composite_score", "--models", "baseline/null", "gpt")
     assert ended.code == 2 and "got gpt" in ended.err
+
+
+def test_several_readings_of_a_conversation_count_as_one(cli, few_resamples, tmp_path):
+    run, scores, out = (tmp_path / name for name in ("run", "scores", "out"))
+    models = ("--model", "baseline/random", "--model", "baseline/lexicon")
+    assert cli("run", "--data", DEMO, *models, "--limit", 4, "--epochs", 2, "--out", run).code == 0
+    assert cli("score", "--data", DEMO, "--runs", run, "--out", scores).code == 0
+    assert cli("analyze", scores, "--out", out).code == 0
+    expected = json.loads((scores / "scores.json").read_text(encoding="utf-8"))["aggregates"]
+    board = pl.read_csv(out / "leaderboard.csv")
+    assert set(board["n"]) <= {0, 1, 2, 3, 4}
+    for row in expected:
+        own = board.filter(model=row["em_model"])
+        found = dict(zip(own.select("profile", "metric").rows(), own["value"], strict=True))
+        assert found["reference", "composite_score"] == pytest.approx(row["composite_score"])
+        assert found["strict", "panas_skill"] == pytest.approx(row["strict"]["panas_skill"]["value"])
+        pooled = row["pooled_binary_om_metrics"]
+        assert found["reference", "pooled_binary_om_metrics.mcc"] == pytest.approx(pooled["mcc"])

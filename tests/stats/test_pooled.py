@@ -95,3 +95,36 @@ def test_one_cluster_or_a_rate_of_nothing_is_not_tested(answers):
     found = compare(answers, np.arange(40) // 2)
     assert np.isnan([found.difference[:, 1], found.p[:, 1], found.lower[:, 1]]).all()
     assert found.p[:, 0].tolist() == [1, 1, 1]
+
+
+def test_beyond_13_clusters_p_is_b_plus_1_over_m_plus_1_of_the_flips_given(answers):
+    clusters, flips = np.arange(40) // 2, draw_flips(20, 300, RNG(8))
+    found = compare_pooled(answers[:2], shares, clusters, draw_weights(20, 5, RNG(9)), flips)
+    observed, far = abs(found.difference[0, 1]), 0
+    for flip in flips:
+        keep = (flip[clusters] > 0)[:, None]
+        one, other = np.where(keep, answers[0], answers[1]), np.where(keep, answers[1], answers[0])
+        far += abs(shares(one.sum(axis=0))[1] - shares(other.sum(axis=0))[1]) >= observed - 1e-12
+    assert found.p[0, 1] == (far + 1) / 301
+
+
+def test_the_interval_of_a_difference_is_of_a_loop_that_draws_whole_clusters_of_the_common_conversations(answers):
+    answers[0, :7] = np.nan
+    clusters, weights = np.arange(40) // 2, draw_weights(20, 200, RNG(10))
+    found = compare_pooled(answers[:2], shares, clusters, weights, draw_flips(20, 5, RNG(11)))
+    samples = []
+    for drawn in weights[:, clusters[7:]].astype(int):
+        one, other = (np.repeat(each[7:], drawn, axis=0).sum(axis=0) for each in answers[:2])
+        samples.append(shares(one) - shares(other))
+    lower, upper = np.quantile(samples, [0.025, 0.975], axis=0)
+    assert found.lower[0] == pytest.approx(lower) and found.upper[0] == pytest.approx(upper)
+    assert found.se[0] == pytest.approx(np.std(samples, axis=0, ddof=1))
+
+
+def test_models_without_a_conversation_in_common_are_not_compared_and_a_single_one_has_no_pairs(answers):
+    answers[0, :20], answers[1, 20:] = np.nan, np.nan
+    found = compare(answers, np.arange(40) // 2)
+    assert np.isnan([found.difference[0], found.p[0], found.lower[0]]).all()
+    assert found.n[0].tolist() == found.clusters[0].tolist() == [0, 0]
+    assert not np.isnan(found.p[1:]).any()
+    assert compare(answers[:1], np.arange(40) // 2).p_holm.shape == (0, 2)

@@ -9,7 +9,7 @@ from typing import Final
 import polars as pl
 
 from attunebench.analysis.cube import ROW_COLUMNS
-from attunebench.analysis.people import Fields, Grouping, texts_at
+from attunebench.analysis.people import Fields, Grouping, assign, texts_at
 from attunebench.errors import UsageError
 
 ID: Final = "id"
@@ -39,22 +39,14 @@ class Filter:
         fits = pl.col(self.field).is_in([*self.values])
         return ~fits if self.sign == "!=" else fits
 
-    def fits(self, identity: str, fields: Fields, groupings: Mapping[str, Grouping]) -> bool:
-        """Return whether a conversation fits: one of its texts does, or with != none does."""
-        texts = self._texts(identity, fields, groupings)
+    def fits(self, texts: Sequence[str]) -> bool:
+        """Return whether what a conversation has in the field fits: one of the texts does, or with != none does."""
         if self.sign in ("=", "!="):
             found = any(text.casefold() == value.casefold() for text in texts for value in self.values)
             return found == (self.sign == "=")
         return any(
             _SIGNS[self.sign](number, float(self.values[0])) for number in map(_number, texts) if number is not None
         )
-
-    def _texts(self, identity: str, fields: Fields, groupings: Mapping[str, Grouping]) -> Sequence[str]:
-        if self.field == ID:
-            return [identity]
-        if self.field in groupings:
-            return [groupings[self.field].group(fields)]
-        return texts_at(fields, self.field)
 
 
 _SIGNS: Final[Mapping[str, Callable[[float, float], bool]]] = {
@@ -91,6 +83,16 @@ def read_filter(text: str) -> Filter:
     return Filter(field, sign, values)
 
 
+def _texts(field: str, people: Mapping[str, Fields], groupings: Mapping[str, Grouping]) -> Mapping[str, Sequence[str]]:
+    """Return what each conversation has in a field."""
+    if field == ID:
+        return {name: [name] for name in people}
+    if field in groupings:
+        groups, _ = assign(groupings[field], people)
+        return {name: [group] for name, group in groups.items()}
+    return {name: texts_at(fields, field) for name, fields in people.items()}
+
+
 def choose(
     filters: Sequence[Filter], people: Mapping[str, Fields], groupings: Mapping[str, Grouping]
 ) -> tuple[list[str], pl.Expr | None]:
@@ -103,11 +105,11 @@ def choose(
     for each in filters:
         if each.is_of_rows:
             continue
-        known = each.field == ID or each.field in groupings
-        if not known and not any(texts_at(fields, each.field) for fields in people.values()):
+        texts = _texts(each.field, people, groupings)
+        if not any(texts.values()):
             raise UsageError(
                 f"--where: no conversation has {each.field}, got {each.field}{each.sign}{'|'.join(each.values)}"
             )
-        chosen = [name for name in chosen if each.fits(name, people[name], groupings)]
+        chosen = [name for name in chosen if each.fits(texts[name])]
     rows = [each.rows() for each in filters if each.is_of_rows]
     return chosen, pl.all_horizontal(rows) if rows else None

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attunebench.analysis.cube import Metric, RowKey
 from attunebench.analysis.floors import Floors as FloorScores
 from attunebench.analysis.floors import floors_of, skills_of
-from attunebench.analysis.frames import MEAN, RATE, counts, numbers, row_columns
+from attunebench.analysis.frames import MEAN, RATE, counts, interval_note, numbers, row_columns
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import COMPOSITE, JUDGED, KEY, PILLARS
 from attunebench.analysis.people import Sorted
@@ -206,7 +206,10 @@ def _differences(found: Sorted, tests: Mapping[str, Floats]) -> Mapping[str, pl.
 def _corrected(frame: pl.DataFrame) -> pl.DataFrame:
     family = ["profile", "metric", pl.col("model") == ALL_MODELS]
     p_bh = pl.col("p").map_batches(lambda p: numbers(adjust(p.to_numpy(), "bh")), return_dtype=pl.Float64).over(family)
-    small = pl.when(pl.col("clusters") < LEAST_CLUSTERS).then(
-        pl.lit(f"fewer than {LEAST_CLUSTERS} clusters: not tested")
+    small = (pl.col("n") > 0) & (pl.col("clusters") < LEAST_CLUSTERS)
+    note = (
+        pl.when(small)
+        .then(pl.lit(f"fewer than {LEAST_CLUSTERS} clusters: not tested"))
+        .otherwise(interval_note(method=pl.col("method").str.split(";").list.first()))
     )
-    return frame.with_columns(p_bh=p_bh, note=small)
+    return frame.with_columns(p_bh=p_bh, note=note)

@@ -41,6 +41,11 @@ class Grouping:
     patterns: Mapping[str, re.Pattern[str]] | None = None
     reference: str | None = None
 
+    @property
+    def of_people(self) -> bool:
+        """Whether it sorts participants, and not conversations."""
+        return self.path.partition(".")[0] == _PROFILE
+
     def group(self, fields: Fields) -> str:
         """Return the group of one conversation."""
         texts = texts_at(fields, self.path)
@@ -202,23 +207,27 @@ class Sorted:
         return found
 
 
-def sort_people(grouping: Grouping, conversations: Mapping[str, Conversation], cube: Cube) -> Sorted:
-    """Sort a cube's conversations.
+def assign(grouping: Grouping, people: Mapping[str, Fields]) -> tuple[dict[str, str], int]:
+    """Return the group of each conversation, by id, and how many participants said different things of themselves.
 
     A participant who says different things in different conversations is in "more than one" with all of them. Groups of
-    conversations (a path not below `participant_profile`) are left as they are: there clusters may cross groups.
+    conversations (a path not below `participant_profile`) are left as they are: there participants may cross groups.
     """
-    groups = [grouping.group(fields_of(conversations[name])) for name in cube.conversations]
-    of_cluster: dict[int, set[str]] = {}
-    for cluster, group in zip(cube.clusters.tolist(), groups, strict=True):
-        of_cluster.setdefault(cluster, set()).add(group)
-    several = {cluster for cluster, found in of_cluster.items() if len(found) > 1}
-    of_people = grouping.path.partition(".")[0] == _PROFILE
-    if of_people:
-        groups = [
-            SEVERAL if cluster in several else group
-            for cluster, group in zip(cube.clusters.tolist(), groups, strict=True)
-        ]
+    groups = {name: grouping.group(fields) for name, fields in people.items()}
+    if not grouping.of_people:
+        return groups, 0
+    persons = {name: tuple(texts_at(fields, _ID)) or (name, "") for name, fields in people.items()}
+    said: dict[tuple[str, ...], set[str]] = {}
+    for name, person in persons.items():
+        said.setdefault(person, set()).add(groups[name])
+    several = {person for person, found in said.items() if len(found) > 1}
+    return {name: SEVERAL if persons[name] in several else group for name, group in groups.items()}, len(several)
+
+
+def sort_people(grouping: Grouping, conversations: Mapping[str, Conversation], cube: Cube) -> Sorted:
+    """Sort a cube's conversations."""
+    assigned, split = assign(grouping, {name: fields_of(conversations[name]) for name in cube.conversations})
+    groups = [*assigned.values()]
     names = _ordered(grouping, groups)
     index = np.array([names.index(group) for group in groups], dtype=np.int64)
     return Sorted(
@@ -227,8 +236,9 @@ def sort_people(grouping: Grouping, conversations: Mapping[str, Conversation], c
         index=index,
         cluster_of=cube.clusters,
         reference=_reference(grouping, groups, names),
-        crossed=bool(several) and not of_people,
-        split=len(several) if of_people else 0,
+        crossed=not grouping.of_people
+        and len({*zip(cube.clusters.tolist(), groups, strict=True)}) > cube.cluster_count,
+        split=split,
     )
 
 
