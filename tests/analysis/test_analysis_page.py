@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from attunebench.analysis.people import read_groupings
+from attunebench.analysis.groupings import read_groupings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "analysis.md").read_text(encoding="utf-8")
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from attunebench.analysis.filters import Filter, choose, read_filter
-from attunebench.analysis.people import read_groupings
+from attunebench.analysis.groupings import read_groupings
 from attunebench.errors import UsageError
 
 PEOPLE = {

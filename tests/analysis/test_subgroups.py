@@ -6,7 +6,7 @@ import pytest
 from analysis_examples import cells, inputs_of_scores, table
 from attunebench.analysis.claims import claims
 from attunebench.analysis.group_scores import ALL_MODELS
-from attunebench.analysis.people import read_groupings
+from attunebench.analysis.groupings import read_groupings
 from attunebench.analysis.subgroups import subgroups
 
 COMPOSITE = "reference/composite_score"

@@ -14,12 +14,12 @@ from attunebench.analysis.differences import differences
 from attunebench.analysis.discrimination import discrimination
 from attunebench.analysis.failures import failures
 from attunebench.analysis.filters import choose, read_filter
+from attunebench.analysis.groupings import Grouping, fields_of, grouping_for, read_groupings
 from attunebench.analysis.inputs import Inputs, narrow, read_inputs
 from attunebench.analysis.judges import judges
 from attunebench.analysis.modes import modes
 from attunebench.analysis.mood import mood
 from attunebench.analysis.panas_items import panas_items
-from attunebench.analysis.people import Grouping, fields_of, grouping_for, read_groupings
 from attunebench.analysis.planning import planning
 from attunebench.analysis.position import position
 from attunebench.analysis.ranking import ranking

@@ -9,7 +9,8 @@ from typing import Final
 import polars as pl
 
 from attunebench.analysis.cube import ROW_COLUMNS
-from attunebench.analysis.people import Fields, Grouping, assign, texts_at
+from attunebench.analysis.groupings import Fields, Grouping, texts_at
+from attunebench.analysis.people import assign
 from attunebench.errors import UsageError
 
 ID: Final = "id"

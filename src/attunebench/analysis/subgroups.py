@@ -12,8 +12,9 @@ from attunebench.analysis.frames import counts
 from attunebench.analysis.group_models import METHOD as MIXED
 from attunebench.analysis.group_models import group_models
 from attunebench.analysis.group_scores import METHOD, group_scores
+from attunebench.analysis.groupings import Grouping
 from attunebench.analysis.inputs import Inputs
-from attunebench.analysis.people import Grouping, Sorted, sort_people
+from attunebench.analysis.people import Sorted, sort_people
 from attunebench.analysis.tables import Missing, Part, Table
 from attunebench.stats.groups import LEAST_CLUSTERS
 
