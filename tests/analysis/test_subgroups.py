@@ -1,6 +1,7 @@
 """Claims about subgroups, on differences that are planted."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 from analysis_examples import cells, inputs_of_scores, table
@@ -8,6 +9,7 @@ from attunebench.analysis.claims import claims
 from attunebench.analysis.group_scores import ALL_MODELS
 from attunebench.analysis.groupings import read_groupings
 from attunebench.analysis.subgroups import subgroups
+from attunebench.analysis.tables import Part, Table
 
 COMPOSITE = "reference/composite_score"
 RNG = np.random.default_rng
@@ -186,3 +188,24 @@ def test_skill_of_a_row_that_covers_part_of_a_group_is_on_that_part():
 def test_one_model_alone_has_no_mean_of_all_models(people):
     scores, fields = people
     assert set(table(part_of(scores[:1], fields), "groups")["model"]) == {"m1"}
+
+
+@pytest.mark.parametrize(
+    ("p_bh", "lower", "upper", "verdict"),
+    [
+        (0.01, -3.0, -1.0, "holds"),
+        (0.01, 1.0, 3.0, "the opposite holds"),
+        (0.20, -3.0, -1.0, "cannot be told"),
+        (0.01, -3.0, 1.0, "cannot be told"),
+        (None, None, None, "cannot be told"),
+    ],
+)
+def test_the_claim_needs_an_interval_and_a_corrected_test_that_agree(people, p_bh, lower, upper, verdict):
+    part = part_of(*people)
+    told = {"p_bh": p_bh, "difference_lower": lower, "difference_upper": upper}
+    groups = table(part, "groups").with_columns(
+        pl.lit(each, dtype=pl.Float64).alias(name) for name, each in told.items()
+    )
+    changed = Part(part.title, [Table("groups", "", "", groups)])
+    found = cells(table(claims([changed]), "claims"), "claim", column="verdict")
+    assert found[f"People with {ADHD} are tracked less well: composite_score"] == verdict
