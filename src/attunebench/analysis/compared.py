@@ -59,7 +59,7 @@ def _compare(inputs: Inputs, places: Sequence[int]) -> Compared:
     means = cube.with_metrics(is_mean)
     pooled = pooled_of(cube)
     values = means.values[list(places)]
-    tests = [compare_pairs(values, cube.clusters, inputs.weights, inputs.flips)] if means.metrics else []
+    tests = [compare_pairs(values, cube.clusters, inputs.weights, inputs.flips)]
     tests += [
         compare_pooled(counts[list(places)], each.compute, cube.clusters, inputs.weights, inputs.flips)
         for each, counts in pooled
