@@ -126,7 +126,8 @@ def test_an_analysis_is_read_as_strict_json_and_as_the_same_tables(analyzed, tmp
     assert [*found["groups"]] == ["diagnosis", "topic", "age"]
     tables = {table["name"]: table for part in found["parts"] for table in part["tables"]}
     assert {*tables} == {*frames(analyzed)} == {file.stem for file in tmp_path.glob("*.csv")}
-    for name, frame in frames(analyzed).items():
+    for name, table in analyzed.tables.items():
+        frame = table.written
         assert tables[name]["rows"] == frame.to_dicts()
         kept = pl.read_parquet(tmp_path / f"{name}.parquet")
         assert_frame_equal(kept.drop("seed"), frame)

@@ -103,3 +103,13 @@ def test_without_a_ledger_tokens_are_missing_and_said_to_be(scores_folder):
     part = costs(inputs)
     assert [missing.part for missing in part.missing] == ["cost and time", "tokens"]
     assert "calls" in table(part, "costs").columns
+
+
+def test_every_number_in_a_file_says_how_it_was_made_and_on_what(analyzed):
+    """But for the heat map, whose numbers stand in the leaderboard too, and counts of people and calls."""
+    for name, found in analyzed.tables.items():
+        if name not in ("heat_map", "people"):
+            assert {"method", "n"} <= {*found.written.columns}, name
+            assert not found.written["method"].is_null().any(), name
+        if name not in ("heat_map", "people", "costs"):
+            assert {"clusters", "profile"} <= {*found.written.columns}, name

@@ -34,7 +34,9 @@ def claims(parts: Sequence[Part]) -> Part:
     if not rows:
         return Part(TITLE, missing=[Missing("claims", "needs several models, or groups of participants")])
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    return Part(TITLE, [Table("claims", "What was published, and what is found here", _METHOD, frame)])
+    return Part(
+        TITLE, [Table("claims", "What was published, and what is found here", _METHOD, frame, "see the table named")]
+    )
 
 
 def _row(

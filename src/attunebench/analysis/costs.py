@@ -39,7 +39,7 @@ def costs(inputs: Inputs) -> Part:
             .join(tokens, on=["model", "asked"], how="left", maintain_order="left")
             .drop("asked")
         )
-    return Part(TITLE, [Table("costs", "Calls, failures, tokens, cost and time", _METHOD, calls)], missing)
+    return Part(TITLE, [Table("costs", "Calls, failures, tokens, cost and time", _METHOD, calls, "count")], missing)
 
 
 def _calls(inputs: Inputs) -> pl.DataFrame:

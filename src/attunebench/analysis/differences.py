@@ -41,6 +41,7 @@ def differences(settings: Sequence[Compared]) -> Part:
                 "Models that share a letter are not distinguished from each other, best first",
                 _METHOD + " Letters: maximal groups of which no two models are distinguished (compact letter display).",
                 pl.concat([_letters(found) for found in paired]),
+                "sign-flip test by cluster, Holm",
             ),
         ],
         missing,

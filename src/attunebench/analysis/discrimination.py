@@ -54,6 +54,7 @@ def discrimination(inputs: Inputs, settings: Sequence[Compared]) -> Part:
                 "How well each metric tells models apart",
                 _METHOD,
                 pl.concat([_metrics(inputs, found, places[found.rows]) for found in paired]),
+                "analysis of variance",
             ),
             Table(
                 "capability_discrimination",

@@ -47,7 +47,9 @@ def failures(inputs: Inputs) -> Part:
         ):
             tables += made.tables
             missing += made.missing
-    tables.append(Table("furthest", "Conversations furthest off", furthest.METHOD, furthest.furthest(inputs)))
+    tables.append(
+        Table("furthest", "Conversations furthest off", furthest.METHOD, furthest.furthest(inputs), "shortfall")
+    )
     return Part(TITLE, tables, missing)
 
 
@@ -114,6 +116,7 @@ def _emotions(evidence: Evidence, inputs: Inputs) -> Part:
             "Which word for which",
             emotion_errors.CONFUSION_METHOD,
             named(emotion_errors.confusion(evidence, inputs), inputs.cube.rows),
+            "count",
         ),
     ]
     return Part(TITLE, tables)

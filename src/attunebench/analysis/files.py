@@ -24,7 +24,7 @@ def write_analysis(analysis: Analysis, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         _remove_former(folder)
         for name, table in analysis.tables.items():
-            frame = table.frame.with_columns(seed=pl.lit(analysis.about["seed"]))
+            frame = table.written.with_columns(seed=pl.lit(analysis.about["seed"]))
             frame.write_parquet(folder / f"{name}.parquet")
             _harmless(frame).write_csv(folder / f"{name}.csv")
         (folder / ANALYSIS_FILE).write_text(json.dumps(_as_json(analysis), ensure_ascii=False) + "\n", encoding="utf-8")
@@ -57,7 +57,7 @@ def _as_json(analysis: Analysis) -> dict[str, object]:
             {
                 "title": part.title,
                 "tables": [
-                    {"name": table.name, "title": table.title, "method": table.method, "rows": table.frame.to_dicts()}
+                    {"name": table.name, "title": table.title, "method": table.method, "rows": table.written.to_dicts()}
                     for table in part.tables
                 ],
                 "missing": [{"part": missing.part, "reason": missing.reason} for missing in part.missing],

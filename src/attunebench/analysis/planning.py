@@ -13,6 +13,7 @@ from attunebench.stats.multiple import ALPHA
 from attunebench.stats.power import POWER, clusters_needed, corrected, smallest_detectable
 from attunebench.stats.sums import Floats, Ints
 
+MADE = "noncentral t"
 TITLE = "How many conversations are needed"
 
 _METHOD = (
@@ -32,8 +33,8 @@ def planning(settings: Sequence[Compared]) -> Part:
     return Part(
         TITLE,
         [
-            Table("detectable", "The median pair of each metric", _METHOD, _medians(pairs)),
-            Table("detectable_pairs", "Every pair", _METHOD, pairs),
+            Table("detectable", "The median pair of each metric", _METHOD, _medians(pairs), MADE),
+            Table("detectable_pairs", "Every pair", _METHOD, pairs, MADE),
         ],
     )
 

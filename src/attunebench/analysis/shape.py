@@ -48,7 +48,9 @@ def shape(inputs: Inputs, settings: list[Compared]) -> Part:
     return Part(
         TITLE,
         [
-            Table("distributions", "How scores are spread over conversations", _SPREAD, _distributions(cube)),
+            Table(
+                "distributions", "How scores are spread over conversations", _SPREAD, _distributions(cube), "quantile"
+            ),
             Table("heat_map", "Model by metric", _HEAT, _heat_map(settings)),
             Table("metric_relations", "How metrics go together within a model", _RELATIONS, _relations(inputs)),
             Table("perspective_gap", "Own reading against the participant's perspective", _GAP, _gaps(gaps, inputs)),

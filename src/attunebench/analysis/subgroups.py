@@ -42,7 +42,7 @@ def subgroups(inputs: Inputs, groupings: Sequence[Grouping]) -> Part:
             if not why:
                 mixed.append(group_models(inputs, found, places))
     tables = [
-        Table("people", "Who was counted where", _PEOPLE, pl.concat(people, how="vertical_relaxed")),
+        Table("people", "Who was counted where", _PEOPLE, pl.concat(people, how="vertical_relaxed"), "count"),
         Table(
             "groups",
             "Every group, and its difference from the reference group",

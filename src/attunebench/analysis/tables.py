@@ -11,13 +11,20 @@ class Table:
     """A table: `name` is its file's, `title` and `method` are sentences for a reader.
 
     `frame` is tidy: a row a number, which carries `profile` (where it is of one), `n`, `clusters` and, where it has an
-    interval, `lower`, `upper`; null where not defined. `method` says how numbers, intervals and p-values were made.
+    interval, `lower`, `upper`; null where not defined. `method` says how numbers, intervals and p-values were made;
+    `made` the same in a word or two, where the rows of `frame` do not say it one by one.
     """
 
     name: str
     title: str
     method: str
     frame: pl.DataFrame
+    made: str | None = None
+
+    @property
+    def written(self) -> pl.DataFrame:
+        """The frame as it stands in files: every row says how its numbers were made."""
+        return self.frame if self.made is None else self.frame.with_columns(method=pl.lit(self.made))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ from attunebench.score.skill import direction
 
 _COLUMNS = (Column("", wraps=True), Column("value", wraps=True), Column("95 % interval", wraps=True), Column("n"))
 
+_DOUBT = " The interval, made in another way, holds 0 too: a close call."
+
 
 def pair_tables(results: Sequence[PairResult], cluster: str) -> list[Table]:
     """Return a table a setting and profile, with what can and what cannot be concluded below it."""
@@ -54,7 +56,8 @@ def _verdict(found: PairResult) -> str:
     if direction(found.metric.name) == "down":
         ahead = not ahead
     better, worse = (found.one, found.other) if ahead else (found.other, found.one)
-    return f"Distinguished ({p}): {better.row.model} is better than {worse.row.model}."
+    doubt = found.lower is not None and found.upper is not None and found.lower <= 0 <= found.upper
+    return f"Distinguished ({p}): {better.row.model} is better than {worse.row.model}." + (_DOUBT if doubt else "")
 
 
 def _equivalence(found: PairResult) -> str:

@@ -6,7 +6,7 @@ are Arrow streams if they are to be joined, which takes no encoding, and Parquet
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -59,7 +59,11 @@ def texts(entries: Sequence[str | None], lengths: Sequence[int]) -> pa.Array:
 
 def coded(names: Sequence[str], codes: NDArray[np.int32]) -> pa.Array:
     """Return a column of texts by their places among `names`; below 0, none."""
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(names, pa.string()))
+    encoded = [name.encode() for name in names]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+    different = pa.Array.from_buffers(pa.string(), len(names), buffers)
+    return pa.DictionaryArray.from_arrays(_column(pa.int32(), codes, codes < 0), different)
 
 
 def whole(entries: Sequence[int | None], lengths: Sequence[int]) -> pa.Array:
@@ -71,8 +75,14 @@ def numbers(values: NDArray[np.float64], kind: pa.DataType) -> pa.Array:
     """Return a column of numbers; scores are finite, so that NaN can stand for none on the way."""
     missing = np.isnan(values)
     if kind == pa.int64():
-        return pa.array(np.where(missing, 0, values).astype(np.int64), mask=missing)
-    return pa.array(values, mask=missing)
+        values = np.where(missing, 0, values).astype(np.int64)
+    return _column(kind, values, missing)
+
+
+def _column(kind: pa.DataType, values: NDArray[Any], missing: NDArray[np.bool]) -> pa.Array:
+    """Return a column of an array's own memory; `pa.array` would load pandas, which takes longer than many rows."""
+    present = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
+    return pa.Array.from_buffers(kind, len(values), [present, pa.py_buffer(np.ascontiguousarray(values))])
 
 
 def to_stream(table: pa.Table) -> bytes:
