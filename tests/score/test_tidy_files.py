@@ -1,4 +1,4 @@
-"""Claims about the tidy table as files: what is written in parts is read back, from each part and from all as one."""
+"""Claims about the tidy table as files: what is written is read back, one table or many."""
 
 import io
 import math
@@ -46,9 +46,9 @@ def test_a_table_is_read_back_as_texts_and_numbers(found):
 
 
 @given(st.lists(rows(), min_size=1, max_size=3))
-def test_parts_become_one_file_of_all_rows_in_order(tmp_path_factory, found):
+def test_tables_become_one_file_of_all_rows_in_order(tmp_path_factory, found):
     out = tmp_path_factory.mktemp("joined") / "all.parquet"
-    tidy.join_streams((tidy.to_stream(table) for table, _ in found), out)
+    tidy.write_tables((table for table, _ in found), out)
     expected = {name: [value for _, columns in found for value in columns[name]] for name in tidy.SCHEMA.names}
     assert read(out.read_bytes()) == expected
 

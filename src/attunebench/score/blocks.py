@@ -3,14 +3,14 @@
 A block's rows are about the same conversation (or aggregate) and turn, and differ in metric and numbers only.
 """
 
+import io
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
+from pydantic_core import from_json, to_json
 
-from attunebench.score import tidy
 from attunebench.score.aggregate import Row
 from attunebench.score.columns import (
     GROUP,
@@ -23,6 +23,9 @@ from attunebench.score.columns import (
     turn_columns,
 )
 from attunebench.score.epochs import VARIANCE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _FRAME: Final = ("level", "model", "mode", "panas_strategy", "condition", "conversation", "epoch")
 
@@ -50,8 +53,8 @@ class Blocks:
         self._frames: list[tuple[str | int | None, ...]] = []
         self._layouts: dict[tuple[str, ...], int] = {}
         self._heads: list[_Head] = []
-        self._values: list[float | None] = []
-        self._counts: dict[str, list[float | None]] = {name: [] for name in COUNTS}
+        self._values: Any = []  # lists, or arrays of blocks that were read
+        self._counts: dict[str, Any] = {name: [] for name in COUNTS}
 
     def open(self, *frame: str | int | None) -> None:
         """Say what the blocks to come are about: level, model, mode, strategy, condition, conversation, epoch."""
@@ -80,14 +83,37 @@ class Blocks:
         for values in rows:
             self._values += values
 
-    def to_table(self) -> pa.Table:
+    def to_bytes(self) -> bytes:
+        """Return the blocks as bytes, which take a fraction of the rows' size; see `from_bytes`."""
+        buffer = io.BytesIO()
+        header = to_json([self._frames, list(self._layouts), self._heads])
+        np.save(buffer, np.frombuffer(header, dtype=np.uint8))
+        for column in (self._values, *self._counts.values()):
+            np.save(buffer, np.array(column, dtype=np.float64))
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return the blocks that `to_bytes` made bytes of."""
+        buffer, blocks = io.BytesIO(data), cls()
+        frames, layouts, heads = from_json(np.load(buffer).tobytes())
+        blocks._frames = frames
+        blocks._layouts = {tuple(names): number for number, names in enumerate(layouts)}
+        blocks._heads = [_Head(*head) for head in heads]
+        blocks._values = np.load(buffer)
+        blocks._counts = {name: np.load(buffer) for name in COUNTS}
+        return blocks
+
+    def to_table(self) -> "pa.Table":
         """Return the rows as a table of `tidy.SCHEMA`."""
+        from attunebench.score import tidy  # loads pyarrow, which workers need for kept shards alone
+
         layouts, heads = list(self._layouts), self._heads
         lengths = [len(layouts[head.layout]) for head in heads]
         of_frames = [0] * len(self._frames)
         for head, length in zip(heads, lengths, strict=True):
             of_frames[head.frame] += length
-        columns: dict[str, pa.Array] = {}
+        columns: dict[str, Any] = {}
         for at, name in enumerate(_FRAME):
             column: Any = [frame[at] for frame in self._frames]
             columns[name] = (tidy.whole if name == "epoch" else tidy.texts)(column, of_frames)

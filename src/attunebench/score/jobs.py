@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 from attunebench.dataset.files import RawText
 from attunebench.dataset.places import Place, Text, read_texts
 from attunebench.dataset.problems import Problem
+from attunebench.score.blocks import Blocks
 from attunebench.score.parts import Parts
 from attunebench.score.shards import Shard, ShardResult, Work, score_shard
 
@@ -81,5 +82,5 @@ class ScoreTask:
         result = score_shard(job.read(), learn=self.learn)
         if result.records:
             self.parts.write(job.number, result)
-        result.lines, result.table = b"", None
+        result.lines, result.rows = b"", Blocks()
         return result

@@ -1,6 +1,6 @@
 """What shards gave, in files of their own: written by whoever scored a shard, to be joined or to be kept.
 
-Part 7 is `00007.jsonl`, a scored conversation a line, and `00007.arrow` or, if it is to be kept, `00007.parquet`, its
+Part 7 is `00007.jsonl`, a scored conversation a line, and `00007.blocks` or, if it is to be kept, `00007.parquet`, its
 rows of `scores.parquet`. A part that is written again is the same.
 """
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 from attunebench.dataset.addresses import as_os_errors, reach
 from attunebench.errors import RecordError
+from attunebench.score.blocks import Blocks
 from attunebench.score.shards import ShardResult
-from attunebench.score.tidy import to_parquet, to_stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,7 @@ class Parts:
         if self.kept:
             lines = lines.replace(b",\n", b"\n") + b"\n"  # JSON has no line ends of its own
         self._write(self.lines_name(number), lines)
-        if result.table is not None:
-            self._write(self._table_name(number), to_parquet(result.table) if self.kept else to_stream(result.table))
+        self._write(self._rows_name(number), _as_parquet(result.rows) if self.kept else result.rows.to_bytes())
 
     def _write(self, name: str, data: bytes) -> None:
         if isinstance(self.folder, Path):
@@ -63,9 +62,9 @@ class Parts:
         """Return a part's scored conversations as JSON objects, one a line; if it is to be joined, a comma between."""
         return self._read(self.lines_name(number))
 
-    def table(self, number: int) -> bytes:
-        """Return a part's rows: an Arrow stream, or a Parquet file if it was to be kept."""
-        return self._read(self._table_name(number))
+    def rows(self, number: int) -> Blocks:
+        """Return a part's rows; only where it is to be joined."""
+        return Blocks.from_bytes(self._read(self._rows_name(number)))
 
     def _read(self, name: str) -> bytes:
         if isinstance(self.folder, Path):
@@ -79,5 +78,11 @@ class Parts:
         """Return the name of the file of a part's lines."""
         return f"{number:05}.jsonl"
 
-    def _table_name(self, number: int) -> str:
-        return f"{number:05}.parquet" if self.kept else f"{number:05}.arrow"
+    def _rows_name(self, number: int) -> str:
+        return f"{number:05}.parquet" if self.kept else f"{number:05}.blocks"
+
+
+def _as_parquet(rows: Blocks) -> bytes:
+    from attunebench.score.tidy import to_parquet  # loads pyarrow, which workers need for nothing else
+
+    return to_parquet(rows.to_table())

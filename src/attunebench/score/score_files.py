@@ -35,7 +35,7 @@ from attunebench.score.table import (
     write_json,
     write_json_of_shards,
 )
-from attunebench.score.tidy import join_streams, to_stream
+from attunebench.score.tidy import write_tables
 
 if TYPE_CHECKING:
     from attunebench.baselines import Learned
@@ -176,7 +176,7 @@ class _Collected:
     def write(self, totals: Totals, folder: Path) -> list[Path]:
         """Write the files of scores into a folder, and return them."""
         written, table = folder / SCORES_FILE, folder / TIDY_FILE
-        last = to_stream(tidy_blocks([], totals.aggregates, totals.floors).to_table())
+        last = tidy_blocks([], totals.aggregates, totals.floors)
         kept = self._parts.kept
         with written.open("wb") as file:
             if kept:
@@ -184,7 +184,8 @@ class _Collected:
                 write_json_of_shards(file, totals, names)
             else:
                 write_json(file, totals, lambda: self._join_lines(file))
-        join_streams(chain(() if kept else map(self._parts.table, self._scored), [last]), table)
+        rows = chain(() if kept else map(self._parts.rows, self._scored), [last])
+        write_tables((each.to_table() for each in rows), table)
         return [written, table]
 
     def _join_lines(self, file: BinaryIO) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-import pyarrow as pa
 from msgspec.json import Encoder
 
 from attunebench.dataset.files import RawText
@@ -56,7 +55,7 @@ Shard: TypeAlias = Sequence[Work]
 class ShardResult:
     """What a shard gave.
 
-    `lines`: scored conversations as JSON objects, one a line, with a comma between; `table`: their rows of
+    `lines`: scored conversations as JSON objects, one a line, with a comma between; `rows`: theirs of
     `scores.parquet`; `groups`: what they add up to;
     `records`: how many were scored. `made_up`: whether one of the conversations says so of itself. `learned`: what
     baselines learn from the conversations that have records, if that was asked for. With any problem, the numbers are
@@ -64,7 +63,7 @@ class ShardResult:
     """
 
     lines: bytes = b""
-    table: pa.Table | None = None
+    rows: Blocks = field(default_factory=Blocks)
     groups: Groups = field(default_factory=dict)
     records: int = 0
     conversations: int = 0
@@ -78,17 +77,15 @@ def score_shard(shard: Shard, *, learn: bool = False) -> ShardResult:
     """Read, check and score every record of a shard; with `learn`, let the baselines learn from its conversations."""
     result = ShardResult()
     lines: list[bytes] = []
-    blocks = Blocks()
     scored = [one for work in shard for one in _score_work(work, result, learn=learn)]
     for one, strict in zip(scored, strict_columns_of([one.strict for one in scored]), strict=True):
         columns = Columns(*reference_columns(one.reference | one.reference["post_score"]), strict)
         scores = one.reference | {"strict": spell_strict(strict), "calls": one.calls}
         lines.append(_ENCODER.encode(scores))
         add_to_group(result.groups, scores, columns)
-        add_conversation(blocks, scores, columns)
+        add_conversation(result.rows, scores, columns)
     result.records = len(lines)
     result.lines = join_lines(lines)
-    result.table = blocks.to_table()
     for epochs in result.groups.values():
         epochs.pack()
     return result

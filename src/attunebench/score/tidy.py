@@ -1,7 +1,6 @@
 """The tidy table as Arrow tables and Parquet files, by pyarrow.
 
-Texts stay codes into their different values until a file is written, so that no row takes the time of its texts. Parts
-are Arrow streams if they are to be joined, which takes no encoding, and Parquet if they are to be kept.
+Texts stay codes into their different values until a file is written, so that no row takes the time of its texts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -85,14 +84,6 @@ def _column(kind: pa.DataType, values: NDArray[Any], missing: NDArray[np.bool]) 
     return pa.Array.from_buffers(kind, len(values), [present, pa.py_buffer(np.ascontiguousarray(values))])
 
 
-def to_stream(table: pa.Table) -> bytes:
-    """Return a table as an Arrow stream."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue())
-
-
 def to_parquet(table: pa.Table) -> bytes:
     """Return a table as a Parquet file."""
     sink = pa.BufferOutputStream()
@@ -100,10 +91,10 @@ def to_parquet(table: pa.Table) -> bytes:
     return bytes(sink.getvalue())
 
 
-def join_streams(streams: Iterable[bytes], out: Path) -> None:
-    """Write Arrow streams one after the other as one Parquet file; few are held at once."""
+def write_tables(tables: Iterable[pa.Table], out: Path) -> None:
+    """Write tables one after the other as one Parquet file; few are held at once."""
     with out.open("wb") as file:
-        _write(file, _together(pa.ipc.open_stream(stream).read_all() for stream in streams))
+        _write(file, _together(tables))
 
 
 def _together(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
