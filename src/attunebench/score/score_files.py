@@ -5,7 +5,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -35,7 +34,7 @@ from attunebench.score.table import (
     write_json,
     write_json_of_shards,
 )
-from attunebench.score.tidy import write_tables
+from attunebench.score.tidy import TableWriter
 
 if TYPE_CHECKING:
     from attunebench.baselines import Learned
@@ -86,14 +85,20 @@ def score_files(
             parts = stack.enter_context(_parts(target, made, kept=shards, shared=engine is not None))
             few = records.bytes < _FEW_BYTES
             engine = engine or partial(do_jobs, workers=workers or (1 if few else available_cores()))
-            collected = _Collected(parts)
-            for result in engine(ScoreTask(parts, learn=floors), pairing.jobs()):
-                collected.add(result)
-                progress("records", collected.records, records.count)
-            collected.check(data, runs, records.problems)
-            found = _score_floors(engine, collected, pairing, progress)
-            totals = add_up(collected.groups, found, made_up=collected.made_up)
-            written = [*collected.write(totals, made), write_sources(sources_of(data, runs, out), made)]
+            with (made / TIDY_FILE).open("wb") as file, TableWriter(file) as table:
+                collected = _Collected(parts, table)
+                for result in engine(ScoreTask(parts, learn=floors), pairing.jobs()):
+                    collected.add(result)
+                    progress("records", collected.records, records.count)
+                collected.check(data, runs, records.problems)
+                found = _score_floors(engine, collected, pairing, progress)
+                totals = add_up(collected.groups, found, made_up=collected.made_up)
+                table.add(tidy_blocks([], totals.aggregates, totals.floors).to_table())
+            written = [
+                made / TIDY_FILE,
+                collected.write(totals, made),
+                write_sources(sources_of(data, runs, out), made),
+            ]
             if found:
                 written.append(_write_floors(found.values(), made))
             _deliver(written, target)
@@ -128,14 +133,15 @@ def _parts(out: str | Path, made: Path, *, kept: bool, shared: bool) -> Iterator
 
 
 class _Collected:
-    """What all shards gave: lines and rows are in their parts, the rest is added up."""
+    """What all shards gave: lines are in their parts, rows go to the table, and the rest is added up."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, table: TableWriter) -> None:
         self.groups: Groups = {}
         self.learned: Learned | None = None
         self.made_up = False
         self.records = 0
         self._parts = parts
+        self._table = table
         self._shards = 0
         self._scored: list[int] = []
         self._conversations = 0
@@ -152,6 +158,8 @@ class _Collected:
         self.made_up |= result.made_up
         if result.records:
             self._scored.append(self._shards)
+            if not self._parts.kept:  # while others score on
+                self._table.add(self._parts.rows(self._shards).to_table())
             join_groups(self.groups, result.groups)
             self._join_learned(result.learned)
 
@@ -173,20 +181,16 @@ class _Collected:
         if not self.groups:
             raise RecordError([no_records(runs)])
 
-    def write(self, totals: Totals, folder: Path) -> list[Path]:
-        """Write the files of scores into a folder, and return them."""
-        written, table = folder / SCORES_FILE, folder / TIDY_FILE
-        last = tidy_blocks([], totals.aggregates, totals.floors)
-        kept = self._parts.kept
+    def write(self, totals: Totals, folder: Path) -> Path:
+        """Write `scores.json` into a folder, and return where it stands."""
+        written = folder / SCORES_FILE
         with written.open("wb") as file:
-            if kept:
+            if self._parts.kept:
                 names = [f"{SHARDS_FOLDER}/{self._parts.lines_name(number)}" for number in self._scored]
                 write_json_of_shards(file, totals, names)
             else:
                 write_json(file, totals, lambda: self._join_lines(file))
-        rows = chain(() if kept else map(self._parts.rows, self._scored), [last])
-        write_tables((each.to_table() for each in rows), table)
-        return [written, table]
+        return written
 
     def _join_lines(self, file: BinaryIO) -> None:
         for place, number in enumerate(self._scored):

@@ -3,9 +3,10 @@
 Texts stay codes into their different values until a file is written, so that no row takes the time of its texts.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final
+import io
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 import pyarrow as pa
@@ -86,31 +87,33 @@ def _column(kind: pa.DataType, values: NDArray[Any], missing: NDArray[np.bool]) 
 
 def to_parquet(table: pa.Table) -> bytes:
     """Return a table as a Parquet file."""
-    sink = pa.BufferOutputStream()
-    _write(sink, [table])
-    return bytes(sink.getvalue())
+    sink = io.BytesIO()
+    with TableWriter(sink) as writer:
+        writer.add(table)
+    return sink.getvalue()
 
 
-def write_tables(tables: Iterable[pa.Table], out: Path) -> None:
-    """Write tables one after the other as one Parquet file; few are held at once."""
-    with out.open("wb") as file:
-        _write(file, _together(tables))
+class TableWriter(AbstractContextManager["TableWriter"]):
+    """Writes tables one after the other as one Parquet file, complete once the context ends; few are held at once."""
 
+    def __init__(self, file: BinaryIO) -> None:
+        named = [field.name for field in SCHEMA if pa.types.is_dictionary(field.type)]
+        options = {"compression": "zstd", "write_statistics": False, "store_schema": False, "use_dictionary": named}
+        self._writer = pq.ParquetWriter(file, SCHEMA, **options)
+        self._held: list[pa.Table] = []
 
-def _together(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    held: list[pa.Table] = []
-    for table in tables:
-        held.append(table)
-        if sum(map(len, held)) >= _GROUP_ROWS:
-            yield pa.concat_tables(held)
-            held = []
-    if held:
-        yield pa.concat_tables(held)
+    def add(self, table: pa.Table) -> None:
+        """Add a table's rows."""
+        self._held.append(table)
+        if sum(map(len, self._held)) >= _GROUP_ROWS:
+            self._flush()
 
+    def _flush(self) -> None:
+        if self._held:
+            self._writer.write_table(pa.concat_tables(self._held).unify_dictionaries(), row_group_size=2 * _GROUP_ROWS)
+        self._held = []
 
-def _write(sink: object, tables: Iterable[pa.Table]) -> None:
-    named = [field.name for field in SCHEMA if pa.types.is_dictionary(field.type)]
-    options = {"compression": "zstd", "write_statistics": False, "store_schema": False, "use_dictionary": named}
-    with pq.ParquetWriter(sink, SCHEMA, **options) as writer:
-        for table in tables:
-            writer.write_table(table.unify_dictionaries(), row_group_size=2 * _GROUP_ROWS)
+    def __exit__(self, *_error: object) -> None:
+        """Write what is left."""
+        self._flush()
+        self._writer.close()
