@@ -205,3 +205,12 @@ def test_failed_items_are_counted_on_both_profiles():
         ("m2", "reference"): 0,
         ("m2", "strict"): 0,
     }
+
+
+@pytest.mark.parametrize(("people", "said"), [(20, "fewer than 30"), (40, "fewer than 50"), (60, None)])
+def test_power_that_is_promised_from_too_few_people_is_said_to_be(people, said):
+    scores = np.random.default_rng(3).normal(size=(3, people))
+    shown = table(
+        planning(compare_settings(inputs_of_scores({"reference/composite_score": scores}))), "detectable_pairs"
+    )
+    assert {None if note is None else note[:13] for note in shown["note"]} == {said}

@@ -14,6 +14,10 @@ from attunebench.stats.power import POWER, clusters_needed, corrected, smallest_
 from attunebench.stats.sums import Floats, Ints
 
 MADE = "noncentral t"
+ENOUGH_FOR_ONE, ENOUGH_FOR_ALL = 30, 50
+"""With fewer clusters, power promised for a single test, or for a corrected one, is more than 5 points too much:
+docs/statistics.md, table 4."""
+
 TITLE = "How many conversations are needed"
 
 _METHOD = (
@@ -67,7 +71,17 @@ def _pairs(found: Compared) -> pl.DataFrame:
             "panas_strategy": found.rows[0].panas_strategy,
             "condition": found.rows[0].condition,
         }
-    )
+    ).with_columns(note=_note())
+
+
+def _note() -> pl.Expr:
+    """Return what is to be said of so few clusters, mostly nothing."""
+    said = "fewer than {} clusters: {} can be found less often, and take more, than it says"
+    one = said.format(ENOUGH_FOR_ONE, "a difference")
+    corrected_only = said.format(ENOUGH_FOR_ALL, "a difference, corrected for all pairs,")
+    clusters = pl.col("clusters")
+    rest = pl.when(clusters < ENOUGH_FOR_ALL).then(pl.lit(corrected_only))
+    return pl.when(clusters < ENOUGH_FOR_ONE).then(pl.lit(one)).otherwise(rest)
 
 
 def _needed(difference: Floats, se: Floats, clusters: Ints, n: Ints, alpha: float) -> tuple[Floats, Floats]:
@@ -77,10 +91,14 @@ def _needed(difference: Floats, se: Floats, clusters: Ints, n: Ints, alpha: floa
 
 def _medians(pairs: pl.DataFrame) -> pl.DataFrame:
     named = ["mode", "panas_strategy", "condition", "profile", "metric"]
-    return pairs.group_by(named, maintain_order=True).agg(
-        pairs=pl.len(),
-        detectable=pl.col("detectable").median(),
-        detectable_corrected=pl.col("detectable_corrected").median(),
-        n=pl.col("n").min(),
-        clusters=pl.col("clusters").min(),
+    return (
+        pairs.group_by(named, maintain_order=True)
+        .agg(
+            pairs=pl.len(),
+            detectable=pl.col("detectable").median(),
+            detectable_corrected=pl.col("detectable_corrected").median(),
+            n=pl.col("n").min(),
+            clusters=pl.col("clusters").min(),
+        )
+        .with_columns(note=_note())
     )

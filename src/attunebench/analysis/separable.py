@@ -25,6 +25,10 @@ from attunebench.stats.sums import Floats
 
 TITLE = "Separable capabilities"
 PROFILES = ("reference", "strict")
+RELIABLE = 0.8
+"""Below, two capabilities can be called neither separable nor one: docs/statistics.md, table 6."""
+
+_UNRELIABLE = f"below {RELIABLE}: whether it is separable from others can hardly be told"
 _PART = 2
 
 _CORRELATIONS = (
@@ -145,7 +149,7 @@ def _reliability(names: Sequence[str], metrics: Mapping[str, Sequence[str]], rel
             "metrics": [" + ".join(metrics[name]) for name in names],
             "reliability": numbers(reliability),
         }
-    )
+    ).with_columns(note=pl.when(pl.col("reliability") < RELIABLE).then(pl.lit(_UNRELIABLE)))
 
 
 def _dimensions(inputs: Inputs, observed: Floats, reliability: Floats, models: int) -> pl.DataFrame:

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from attunebench.analysis.pair import PairResult, Side
+from attunebench.analysis.planning import ENOUGH_FOR_ONE
 from attunebench.report.tables import Cell, Column, Table
 from attunebench.score.skill import direction
 
 _COLUMNS = (Column("", wraps=True), Column("value", wraps=True), Column("95 % interval", wraps=True), Column("n"))
 
 _DOUBT = " The interval, made in another way, holds 0 too: a close call."
+_FEW = f" With fewer than {ENOUGH_FOR_ONE} clusters, that promises too much."
 
 
 def pair_tables(results: Sequence[PairResult], cluster: str) -> list[Table]:
@@ -36,6 +38,7 @@ def _notes(found: PairResult, cluster: str) -> list[str]:
         notes.append(
             f"These data find a true difference of {found.detectable:.3g} or more with 80 % power in a single test"
             + ("." if found.needed is None else f"; one as observed would take {found.needed:,.0f} conversations.")
+            + (_FEW if found.clusters < ENOUGH_FOR_ONE else "")
         )
     if found.margin is not None:
         notes.append(_equivalence(found))
