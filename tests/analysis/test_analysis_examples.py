@@ -1,7 +1,6 @@
 """Claims about the scores that the analysis tests stand on: they hold all that an analysis can ask for."""
 
 from analysis_examples import GPT, PANEL, QWEN
-
 from attunebench.analysis.inputs import narrow, read_inputs
 
 

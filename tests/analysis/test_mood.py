@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from analysis_examples import assert_tidy, cells, inputs_from, inputs_of, private_texts, table
 
+from analysis_examples import assert_tidy, cells, inputs_from, inputs_of, private_texts, table
 from attunebench.analysis.mood import mood
 from attunebench.instrument import EMOTIONS
 from score_examples import answered, conversation, record, tags, turn

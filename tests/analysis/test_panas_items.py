@@ -1,8 +1,8 @@
 """Claims about PANAS by item."""
 
 import pytest
-from analysis_examples import assert_tidy, cells, inputs_from, inputs_of, private_texts, table
 
+from analysis_examples import assert_tidy, cells, inputs_from, inputs_of, private_texts, table
 from attunebench.analysis.panas_items import panas_items
 from attunebench.instrument import EMOTION_WORDS
 from score_examples import conversation, outcome, panas, record

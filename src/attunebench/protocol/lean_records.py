@@ -13,6 +13,7 @@ from attunebench.dataset.schema import Letter, YesNo
 from attunebench.protocol.calls import Strategy
 from attunebench.protocol.records import (
     GREATEST_NUMBER,
+    Origin,
     PostRecord,
     PredictedPanas,
     PredictedQuestions,
@@ -122,7 +123,7 @@ class LeanProvenance(LeanPart, frozen=True):
     judge_generation: Shallow = None
 
 
-class LeanRecord(LeanPart, frozen=True):
+class LeanRecord(LeanPart, Origin, frozen=True):
     """See `RunRecord`."""
 
     conversation_id: str = field(name="conversationId")
@@ -136,21 +137,6 @@ class LeanRecord(LeanPart, frozen=True):
     duration_seconds: float | None = None
     calls: list[LeanCall] | None = None
     provenance: LeanProvenance | None = None
-
-    @property
-    def strategy(self) -> Strategy:
-        """The PANAS strategy; records that do not say used the absolute one."""
-        return (self.post_conversation and self.post_conversation.panas_strategy) or "absolute"
-
-    @property
-    def condition(self) -> str | None:
-        """The identity of the condition the record was made under, if it says."""
-        return self.provenance.condition if self.provenance else None
-
-    @property
-    def epoch(self) -> int:
-        """Which of the model's readings of the conversation it is, from 1; records that do not say are the first."""
-        return self.provenance.epoch if self.provenance else 1
 
 
 AnyRecord: TypeAlias = RunRecord | LeanRecord

@@ -262,7 +262,28 @@ class Provenance(RecordPart):
     judge_generation: dict[str, Any] | None = _ONLY_IF_JUDGED
 
 
-class RunRecord(RecordPart):
+class Origin:
+    """Under what a record was made, from its parts; the same for every form of a record."""
+
+    __slots__ = ()
+
+    @property
+    def strategy(self: Any) -> Strategy:
+        """The PANAS strategy; records that do not say used the absolute one."""
+        return (self.post_conversation and self.post_conversation.panas_strategy) or "absolute"
+
+    @property
+    def condition(self: Any) -> str | None:
+        """The identity of the condition the record was made under, if it says."""
+        return self.provenance.condition if self.provenance else None
+
+    @property
+    def epoch(self: Any) -> int:
+        """Which of the model's readings of the conversation it is, from 1; records that do not say are the first."""
+        return self.provenance.epoch if self.provenance else 1
+
+
+class RunRecord(Origin, RecordPart):
     """One conversation x model x mode x strategy x epoch."""
 
     conversation_id: Annotated[StrictStr, Field(alias="conversationId")]
@@ -276,21 +297,6 @@ class RunRecord(RecordPart):
     duration_seconds: float | None = None
     calls: list[CallRecord] | None = None
     provenance: Provenance | None = None
-
-    @property
-    def strategy(self) -> Strategy:
-        """The PANAS strategy; records that do not say used the absolute one."""
-        return (self.post_conversation and self.post_conversation.panas_strategy) or "absolute"
-
-    @property
-    def condition(self) -> str | None:
-        """The identity of the condition the record was made under, if it says."""
-        return self.provenance.condition if self.provenance else None
-
-    @property
-    def epoch(self) -> int:
-        """Which of the model's readings of the conversation it is, from 1; records that do not say are the first."""
-        return self.provenance.epoch if self.provenance else 1
 
 
 def read_record(raw: Any) -> RunRecord:
