@@ -1,4 +1,4 @@
-"""Agreement within a panel of judges: Krippendorff's alpha from sums over drafts, so that clusters can be resampled."""
+"""Agreement within a panel of judges, by setting and by what they judged."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,11 +6,11 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from attunebench.analysis.estimates import named, of_settings, statistics
+from attunebench.analysis.estimates import named, of_settings
 from attunebench.analysis.evidence import Evidence
+from attunebench.analysis.frames import RATE, interval_note, numbers
 from attunebench.analysis.inputs import Inputs
-from attunebench.analysis.yes_no import VALUES
-from attunebench.stats.sums import Floats, ratio
+from attunebench.stats.agreement import Agreement, Scale, krippendorff_alpha
 
 YES_NO: Final = "yes/no"
 
@@ -23,46 +23,46 @@ METHOD: Final = (
 
 def agreement(evidence: Evidence, inputs: Inputs) -> pl.DataFrame:
     """Return alpha by setting and what was judged: every rating, and yes/no; empty if no two judges judged the same."""
-    ratings, findings = evidence.ratings, evidence.findings
-    of_ratings = _alphas(ratings.rename({"rating": "judged"}), ["value"], ["turn"], inputs)
-    indicators = [(pl.col("answer") == value).cast(pl.Float64).alias(value) for value in VALUES]
-    said = findings.with_columns(*indicators, judged=pl.lit(YES_NO))
-    of_findings = _alphas(said, VALUES, ["turn", "question"], inputs)
-    return pl.concat([of_ratings, of_findings])
-
-
-def _alphas(values: pl.DataFrame, columns: Sequence[str], unit: Sequence[str], inputs: Inputs) -> pl.DataFrame:
-    """Return alpha by row and `judged`, of values in one or more columns; distance is squared and added over these."""
-    drafts = values.with_columns(pl.col("judged").cast(pl.String)).group_by(
-        "record", "row", "conversation", "judged", *unit
+    ratings = evidence.ratings.select(*_UNIT, "turn", "judge", "value", judged=pl.col("rating").cast(pl.String))
+    answers = pl.col("answer").to_physical().cast(pl.Float64)
+    findings = evidence.findings.select(*_UNIT, "turn", "question", "judge", value=answers, judged=pl.lit(YES_NO))
+    return pl.concat(
+        [_alphas(ratings, ["turn"], "interval", inputs), _alphas(findings, ["turn", "question"], "nominal", inputs)]
     )
-    squares = sum((pl.col(name) ** 2).sum() - pl.col(name).sum() ** 2 / pl.len() for name in columns)
-    units = drafts.agg(
-        judges=pl.len().cast(pl.Float64),
-        within=squares * pl.len() / (pl.len() - 1),
-        **{f"{name} sum": pl.col(name).sum() for name in columns},
-        **{f"{name} squares": (pl.col(name) ** 2).sum() for name in columns},
-    ).filter(pl.col("judges") > 1)
-    units, rows = of_settings(units.with_columns(n=pl.lit(1)), inputs)
-    sums = ["n", "judges", "within", *(f"{c} sum" for c in columns), *(f"{c} squares" for c in columns)]
-    return named(statistics(units, ["row", "judged"], sums, ["alpha"], krippendorff_alpha, inputs), rows)
 
 
-def krippendorff_alpha(sums: Floats) -> Floats:
-    """Return 1 - observed/expected disagreement, 1 at best, NaN where all values are the same.
+_UNIT: Final = ("record", "row", "conversation")
 
-    Source: Krippendorff, Content Analysis (4th ed., 2019), chapter 12: with v values in units of at least two,
-    observed = (1/v) sum over units of 2 m/(m - 1) x squared deviations within, m the unit's values; expected =
-    2/(v (v - 1)) x (v sum of squares - square of the sum). Nominal: the values are indicators, and both are added up.
 
-    Args:
-        sums: shape (…, 3 + 2 c): units, v, squared deviations within x m/(m - 1), sums of c columns, their squares'.
+def _alphas(values: pl.DataFrame, unit: Sequence[str], scale: Scale, inputs: Inputs) -> pl.DataFrame:
+    """Return alpha by row and `judged`."""
+    of_all, rows = of_settings(values, inputs)
+    found = {
+        (row, judged): _alpha(judgements, [*_UNIT, *unit], scale, inputs)
+        for (row, judged), judgements in of_all.sort("row", "judged").group_by("row", "judged", maintain_order=True)
+    }
+    told = {keys: each for keys, each in found.items() if each.units}
+    frame = pl.DataFrame(
+        {
+            "row": pl.Series([row for row, _ in told], dtype=pl.Int64),
+            "judged": pl.Series([judged for _, judged in told], dtype=pl.String),
+            "metric": pl.Series(["alpha"] * len(told), dtype=pl.String),
+            "value": numbers([each.alpha for each in told.values()]),
+            "n": pl.Series([each.units for each in told.values()], dtype=pl.Int64),
+            "clusters": pl.Series([each.clusters for each in told.values()], dtype=pl.Int64),
+            "lower": numbers([each.lower for each in told.values()]),
+            "upper": numbers([each.upper for each in told.values()]),
+        }
+    ).with_columns(method=pl.lit(RATE), profile=pl.lit("strict"), note=interval_note(method=pl.lit(RATE)))
+    return named(frame, rows)
 
-    Returns:
-        Shape (…, 1).
-    """
-    values, within = sums[..., 1], sums[..., 2]
-    columns = (sums.shape[-1] - 3) // 2
-    totals, squares = sums[..., 3 : 3 + columns], sums[..., 3 + columns :]
-    spread = (values[..., None] * squares - totals**2).sum(axis=-1)
-    return (1 - ratio((values - 1) * within, np.where(spread > 1e-9 * values**2, spread, 0.0)))[..., None]
+
+def _alpha(judgements: pl.DataFrame, unit: Sequence[str], scale: Scale, inputs: Inputs) -> Agreement:
+    """Return the agreement of the judges on what they judged, as a table of judges and units."""
+    units = judgements.select(unit).unique(maintain_order=True).with_row_index("unit")
+    judges = judgements.select("judge").unique(maintain_order=True).with_row_index("rater")
+    placed = judgements.join(units, on=unit, maintain_order="left").join(judges, on="judge", maintain_order="left")
+    ratings = np.full((judges.height, units.height), np.nan)
+    ratings[placed["rater"].to_numpy(), placed["unit"].to_numpy()] = placed["value"].to_numpy()
+    clusters = inputs.cube.clusters[units["conversation"].to_numpy()]
+    return krippendorff_alpha(ratings, clusters, inputs.weights, scale=scale)

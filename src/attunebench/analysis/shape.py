@@ -131,9 +131,8 @@ def _spearman(pair: Floats, cube: Cube, weights: Floats) -> tuple[float, float, 
         return np.nan, np.nan, np.nan, int(both.sum()), clusters
     x, y = rankdata(pair[both], axis=0).T
     x, y = x - x.mean(), y - y.mean()
-    moments = add_by_cluster(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1), cube.clusters[both])
-    sums = np.zeros((weights.shape[1], 6))
-    sums[: len(moments)] = moments
+    moments = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1)
+    sums = add_by_cluster(moments, cube.clusters[both], weights.shape[1])
     value = float(_correlation(sums.sum(axis=0)))
     lower, upper = percentile_bounds(_correlation(weights @ sums)[:, None])
     return value, float(lower[0]), float(upper[0]), int(both.sum()), clusters

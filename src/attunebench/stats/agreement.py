@@ -49,7 +49,7 @@ def krippendorff_alpha(
     """
     counts = (~np.isnan(ratings)).sum(axis=0)
     rated = counts >= 2
-    sums = add_by_cluster(np.where(rated[:, None], _unit_sums(ratings, counts, scale), 0.0), clusters)
+    sums = add_by_cluster(np.where(rated[:, None], _unit_sums(ratings, counts, scale), 0.0), clusters, weights.shape[1])
     used = len(np.unique(clusters[rated]))
     alpha = float(_alpha(sums.sum(axis=0, keepdims=True), scale)[0])
     lower, upper = percentile_bounds(_alpha(weights @ sums, scale), level) if used >= 2 else (np.nan, np.nan)

@@ -89,11 +89,7 @@ def _by_common(counts: Floats, pairs: Ints) -> Iterator[tuple[NDArray[np.bool], 
 
 def _sums(counts: Floats, clusters: Ints, size: int) -> Floats:
     """Return counts added up by cluster: (models, conversations, counts) becomes (counts, models, clusters)."""
-    found = np.zeros((counts.shape[2], len(counts), size))
-    for place, each in enumerate(counts):
-        by_cluster = add_by_cluster(np.nan_to_num(each), clusters)
-        found[:, place, : len(by_cluster)] = by_cluster.T
-    return found
+    return np.stack([add_by_cluster(np.nan_to_num(each), clusters, size).T for each in counts], axis=1)
 
 
 def _weighted(weights: Floats, sums: Floats) -> Floats:

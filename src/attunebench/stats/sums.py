@@ -50,9 +50,12 @@ def mean_sums(values: Floats, clusters: Ints) -> ClusterSums:
     )
 
 
-def add_by_cluster(values: Floats, clusters: Ints) -> Floats:
-    """Return the sums of observations by cluster: shape (observations, columns) becomes (clusters, columns)."""
-    sums = np.zeros((int(clusters.max(initial=-1)) + 1, values.shape[1]))
+def add_by_cluster(values: Floats, clusters: Ints, size: int | None = None) -> Floats:
+    """Return the sums of observations by cluster: shape (observations, columns) becomes (clusters, columns).
+
+    `size` is how many clusters there are, where the last ones may have no observation.
+    """
+    sums = np.zeros((int(clusters.max(initial=-1)) + 1 if size is None else size, values.shape[1]))
     np.add.at(sums, clusters, values)
     return sums
 
