@@ -85,6 +85,7 @@ def test_every_setting_and_profile_that_has_both_gives_a_table():
     ("metric", "models", "problem"),
     [
         ("composite", ("m1", "m2"), "--metric: .*perhaps composite_score; got composite"),
+        ("compsite_score", ("m1", "m2"), "--metric: .*perhaps composite_score; got compsite_score"),
         ("nonsense", ("m1", "m2"), "--metric: .*leaderboard.csv; got nonsense"),
         ("composite_score", ("m1", "gpt"), "--models: must be in the scores, which have m1, m2, got gpt"),
         ("composite_score", ("m1", "m1"), "--models: must be two different models, got m1 twice"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 import numpy as np
 
@@ -79,8 +80,8 @@ def _with_metric(inputs: Inputs, metric: str) -> Inputs:
     }
     wanted = {each for each in inputs.cube.metrics if is_mean(each) and each.name == metric} | counts
     if not wanted:
-        names = {each.name for each in inputs.cube.metrics if is_mean(each)}
-        near = sorted(name for name in names if metric.lower() in name)[:8]
+        names = sorted({each.name for each in inputs.cube.metrics if is_mean(each)})
+        near = [name for name in names if metric.lower() in name][:8] or get_close_matches(metric, names)
         hint = f"perhaps {', '.join(near)}" if near else "see the metric column of leaderboard.csv"
         raise UsageError(f"--metric: must be a metric with a direction, {hint}; got {metric}")
     if counts:
