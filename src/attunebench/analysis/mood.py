@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
 import polars as pl
 
 from attunebench.analysis.estimates import means, named, statistics
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.position import THIRDS
 from attunebench.analysis.tables import Missing, Part, Table
-from attunebench.stats.sums import Floats, ratio
+from attunebench.stats.correlation import pearson_of_sums
+from attunebench.stats.sums import Floats
 
 TITLE: Final = "Mood trajectory"
 
@@ -32,7 +32,6 @@ _AGREEMENT: Final = (
     "percentile over clusters, 95 %. …_gap: mean of predicted - reported, with a bootstrap-t interval."
 )
 _MOMENTS: Final = ("n", "x", "y", "xx", "yy", "xy")
-_CONSTANT: Final = 1e-9
 
 
 def mood(inputs: Inputs) -> Part:
@@ -68,7 +67,7 @@ def _table(turns: pl.DataFrame, keys: Sequence[str], values: Sequence[str], inpu
 def _agreement(turns: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
     gaps = means(turns, ["row"], [f"{axis}_gap" for axis in _AXES], inputs)
     found = [
-        statistics(_moments(turns, axis, within=within), ["row"], _MOMENTS, [f"{axis}_{name}"], _correlation, inputs)
+        statistics(_moments(turns, axis, within=within), ["row"], _MOMENTS, [f"{axis}_{name}"], _pearson, inputs)
         for axis in _AXES
         for name, within in (("correlation", False), ("correlation_within", True))
     ]
@@ -83,8 +82,5 @@ def _moments(turns: pl.DataFrame, axis: str, *, within: bool) -> pl.DataFrame:
     return turns.select("row", "conversation", n=pl.lit(1), x=x, y=y, xx=x * x, yy=y * y, xy=x * y)
 
 
-def _correlation(moments: Floats) -> Floats:
-    """Return Pearson's correlation from `_MOMENTS`, shape (…, 6) to (…, 1); NaN where one side is constant."""
-    n, x, y, xx, yy, xy = np.moveaxis(moments, -1, 0)
-    spread = np.sqrt(np.maximum(n * xx - x * x, 0.0) * np.maximum(n * yy - y * y, 0.0))
-    return ratio(n * xy - x * y, np.where(spread > _CONSTANT, spread, 0.0))[..., None]
+def _pearson(moments: Floats) -> Floats:
+    return pearson_of_sums(moments)[..., None]

@@ -12,6 +12,7 @@ from attunebench.analysis.frames import RATE, counts, interval_note, mean_column
 from attunebench.analysis.inputs import Inputs
 from attunebench.analysis.metrics import KEY, is_mean
 from attunebench.analysis.tables import Missing, Part, Table
+from attunebench.stats.correlation import pearson_of_sums
 from attunebench.stats.covariance import model_sums
 from attunebench.stats.resample import bootstrap_t, percentile_bounds
 from attunebench.stats.sums import Floats, add_by_cluster, ratio
@@ -133,17 +134,9 @@ def _spearman(pair: Floats, cube: Cube, weights: Floats) -> tuple[float, float, 
     x, y = x - x.mean(), y - y.mean()
     moments = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], axis=1)
     sums = add_by_cluster(moments, cube.clusters[both], weights.shape[1])
-    value = float(_correlation(sums.sum(axis=0)))
-    lower, upper = percentile_bounds(_correlation(weights @ sums)[:, None])
+    value = float(pearson_of_sums(sums.sum(axis=0)))
+    lower, upper = percentile_bounds(pearson_of_sums(weights @ sums)[:, None])
     return value, float(lower[0]), float(upper[0]), int(both.sum()), clusters
-
-
-def _correlation(moments: Floats) -> Floats:
-    """Return Pearson's correlation from n and the sums of x, y, xx, yy, xy, shape (…, 6); NaN where one is constant."""
-    n, x, y, xx, yy, xy = np.moveaxis(moments, -1, 0)
-    with np.errstate(invalid="ignore"):
-        product = np.sqrt(np.maximum(n * xx - x * x, 0.0) * np.maximum(n * yy - y * y, 0.0))
-    return ratio(n * xy - x * y, np.where(product > 1e-9, product, 0.0))
 
 
 def _gaps(cube: Cube, inputs: Inputs) -> pl.DataFrame:

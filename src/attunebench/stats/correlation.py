@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from attunebench.stats.sums import Floats
+from attunebench.stats.sums import Floats, ratio
 
 LEAST_MODELS: Final = 3
 """Of two models every correlation is 1 or -1."""
 
+_CONSTANT: Final = 1e-9
 _NOTHING: Final = 1e-12
 
 
@@ -30,6 +31,16 @@ def pearson(x: Floats, y: Floats) -> Floats:
     found: Floats = np.full(top.shape, np.nan)
     np.divide(top, np.sqrt(squares_a * squares_b), out=found, where=varied)
     return np.clip(found, -1.0, 1.0)
+
+
+def pearson_of_sums(moments: Floats) -> Floats:
+    """Return Pearson's correlations, -1 to 1, from n and the sums of x, y, xx, yy, xy: shape (…, 6) becomes (…).
+
+    So that resamples are weighted sums. NaN where one side is constant.
+    """
+    n, x, y, xx, yy, xy = np.moveaxis(moments, -1, 0)
+    spread = np.sqrt(np.maximum(n * xx - x * x, 0.0) * np.maximum(n * yy - y * y, 0.0))
+    return ratio(n * xy - x * y, np.where(spread > _CONSTANT, spread, 0.0))
 
 
 def rank_correlations(samples: Floats) -> tuple[Floats, Floats]:
